@@ -1,0 +1,58 @@
+// The table of system calls: which there are on x86_64, which group each belongs to, and what that
+// group may do. Pure data with look-ups; calls_table.cpp holds the rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sbx::seccomp {
+
+struct Call {
+  std::uint16_t number = 0;
+  std::string_view name;
+};
+
+enum class Standing {
+  allowed,   ///< part of @default
+  optional,  ///< denied unless the profile's `allow` names it or its group
+  never,     ///< denied whatever the profile says
+};
+
+/// Calls that belong together, with the one reason that holds for all of them.
+struct Group {
+  std::string_view name;  ///< "@mount"
+  std::string_view reason;
+  Standing standing = Standing::never;
+  int error =
+      0;  ///< `never` only: what its calls answer with (EPERM, or ENOSYS where that is needed)
+  std::span<const Call> calls;
+};
+
+/// The union of every group whose standing is `allowed`.
+inline constexpr std::string_view kDefaultGroup = "@default";
+
+/// No call of the table has a higher number; above it (and in its gaps) a call answers ENOSYS.
+inline constexpr unsigned kLastNumber = 469;
+
+/// The x86_64 table's x32 twin starts here; the kernel marks its calls with this bit.
+inline constexpr std::uint32_t kX32Bit = 0x40000000;
+
+/// A row of the table; both are null when there is none.
+struct CallFacts {
+  const Call* call = nullptr;
+  const Group* group = nullptr;
+  explicit operator bool() const { return call != nullptr; }
+};
+
+/// Every group, in the order of the manual.
+std::span<const Group> call_groups();
+
+/// The group of that name ("@mount"); null when there is none. @default is not one of them.
+const Group* find_group(std::string_view name);
+
+/// The call of that name or number with its group; empty when the table does not have it.
+CallFacts find_call(std::string_view name);
+CallFacts find_call(unsigned number);
+
+}  // namespace sbx::seccomp

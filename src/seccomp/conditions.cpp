@@ -1,0 +1,196 @@
+// The argument rules. Numbers are the kernel's own, spelt out where Debian 12's headers lack them.
+// Everything here is read by the kernel as 32 bits or less, so all tests compare low words.
+#include "seccomp/conditions.hpp"
+
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <initializer_list>
+
+namespace sbx::seccomp {
+namespace {
+
+ArgTest is(unsigned index, std::uint64_t value) { return {index, Compare::equal, value}; }
+ArgTest is_not(unsigned index, std::uint64_t value) { return {index, Compare::not_equal, value}; }
+ArgTest has_any(unsigned index, std::uint64_t bits) {
+  return {index, Compare::masked_not_equal, 0, bits};
+}
+ArgTest masked_is(unsigned index, std::uint64_t bits, std::uint64_t value) {
+  return {index, Compare::masked_equal, value, bits};
+}
+
+/// The argument is none of `values`.
+std::vector<ArgTest> none_of(unsigned index, std::initializer_list<std::uint64_t> values) {
+  std::vector<ArgTest> tests;
+  tests.reserve(values.size());
+  for (const std::uint64_t value : values) tests.push_back(is_not(index, value));
+  return tests;
+}
+
+// CLONE_NEWTIME (0x80) is missing on purpose: clone(2) reads that bit as part of the exit signal,
+// only clone3 and unshare take it as a flag.
+constexpr std::uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS |
+                                          CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+                                          CLONE_NEWNET;
+
+constexpr std::uint64_t kSetIdBits = S_ISUID | S_ISGID;
+
+/// open(2) reads its mode only with one of these (WILL_CREATE in the kernel). O_TMPFILE without the
+/// O_DIRECTORY that it contains.
+constexpr std::uint64_t kCreateFlags = O_CREAT | (O_TMPFILE & ~O_DIRECTORY);
+
+constexpr std::string_view kSetIdReason =
+    "no set-user-id or set-group-id bit: a file written through a mount of the caller's would be a "
+    "gift to another user of the host";
+
+ConditionedCall mode_call(std::string_view call, unsigned mode) {
+  return {call, kSetIdReason, {{Denial::firm, {has_any(mode, kSetIdBits)}}}};
+}
+
+ConditionedCall open_call(std::string_view call, unsigned flags) {
+  return {call,
+          kSetIdReason,
+          {{Denial::firm, {has_any(flags, kCreateFlags), has_any(flags + 1, kSetIdBits)}}}};
+}
+
+ConditionedCall mknod_call(std::string_view call, unsigned mode) {
+  return {call,
+          "no device nodes, and no set-user-id or set-group-id bit",
+          {{Denial::firm, {has_any(mode, kSetIdBits)}},
+           {Denial::firm, {masked_is(mode, S_IFMT, S_IFCHR)}},
+           {Denial::firm, {masked_is(mode, S_IFMT, S_IFBLK)}}}};
+}
+
+constexpr std::uint64_t kSetMdwe = 65;  // PR_SET_MDWE, Linux 6.3
+constexpr std::uint64_t kGetMdwe = 66;
+constexpr std::uint64_t kSetMemoryMerge = 67;  // PR_SET_MEMORY_MERGE, Linux 6.4
+constexpr std::uint64_t kGetMemoryMerge = 68;
+constexpr std::uint64_t kGetAuxv = 0x41555856;  // PR_GET_AUXV, Linux 6.4
+
+/// prctl(2) grows with every kernel, so what is allowed is listed. Denied by name are those that
+/// move the kernel's view of a process (SET_MM), undo a mitigation (SET_SPECULATION_CTRL), merge
+/// pages with other processes (a known side channel), tie it to others' cores, or redirect its
+/// calls.
+ConditionedCall prctl_call() {
+  Condition unknown{Denial::unknown, none_of(0, {PR_SET_PDEATHSIG,
+                                                 PR_GET_PDEATHSIG,
+                                                 PR_GET_DUMPABLE,
+                                                 PR_SET_DUMPABLE,
+                                                 PR_GET_KEEPCAPS,
+                                                 PR_SET_KEEPCAPS,
+                                                 PR_GET_TIMING,
+                                                 PR_SET_TIMING,
+                                                 PR_SET_NAME,
+                                                 PR_GET_NAME,
+                                                 PR_GET_SECCOMP,
+                                                 PR_SET_SECCOMP,
+                                                 PR_CAPBSET_READ,
+                                                 PR_CAPBSET_DROP,
+                                                 PR_GET_TSC,
+                                                 PR_SET_TSC,
+                                                 PR_GET_SECUREBITS,
+                                                 PR_SET_TIMERSLACK,
+                                                 PR_GET_TIMERSLACK,
+                                                 PR_TASK_PERF_EVENTS_DISABLE,
+                                                 PR_TASK_PERF_EVENTS_ENABLE,
+                                                 PR_MCE_KILL,
+                                                 PR_MCE_KILL_GET,
+                                                 PR_SET_CHILD_SUBREAPER,
+                                                 PR_GET_CHILD_SUBREAPER,
+                                                 PR_SET_NO_NEW_PRIVS,
+                                                 PR_GET_NO_NEW_PRIVS,
+                                                 PR_GET_TID_ADDRESS,
+                                                 PR_SET_THP_DISABLE,
+                                                 PR_GET_THP_DISABLE,
+                                                 PR_CAP_AMBIENT,
+                                                 PR_GET_SPECULATION_CTRL,
+                                                 PR_GET_IO_FLUSHER,
+                                                 kSetMdwe,
+                                                 kGetMdwe,
+                                                 kGetMemoryMerge,
+                                                 PR_SET_VMA,
+                                                 PR_SET_PTRACER,
+                                                 kGetAuxv,
+                                                 PR_SET_SECUREBITS,
+                                                 PR_SET_MM,
+                                                 PR_SET_SPECULATION_CTRL,
+                                                 PR_SET_IO_FLUSHER,
+                                                 PR_SET_SYSCALL_USER_DISPATCH,
+                                                 PR_SCHED_CORE,
+                                                 kSetMemoryMerge})};
+  ConditionedCall row{
+      "prctl", "options that only concern the caller; none that loosens or attacks", {}};
+  for (const std::uint64_t option :
+       {std::uint64_t{PR_SET_SECUREBITS}, std::uint64_t{PR_SET_MM},
+        std::uint64_t{PR_SET_SPECULATION_CTRL}, std::uint64_t{PR_SET_IO_FLUSHER},
+        std::uint64_t{PR_SET_SYSCALL_USER_DISPATCH}, std::uint64_t{PR_SCHED_CORE},
+        kSetMemoryMerge}) {
+    row.conditions.push_back({Denial::ordinary, {is(0, option)}});
+  }
+  row.conditions.push_back(std::move(unknown));
+  return row;
+}
+
+std::vector<ConditionedCall> make_table() {
+  return {
+      {"clone", "no new namespace (CLONE_NEW*)", {{Denial::firm, {has_any(0, kNamespaceFlags)}}}},
+      {"ioctl",
+       "no input pushed into a terminal (TIOCSTI, TIOCLINUX: CVE-2017-5226, CVE-2023-28100), no "
+       "console redirection, no line discipline (each is a kernel module of its own)",
+       {{Denial::firm, {is(1, TIOCSTI)}},
+        {Denial::firm, {is(1, TIOCLINUX)}},
+        {Denial::firm, {is(1, TIOCCONS)}},
+        {Denial::ordinary, {is(1, TIOCSETD)}}}},
+      {"socket",
+       "only AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK with NETLINK_ROUTE",
+       {{Denial::ordinary, none_of(0, {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK})},
+        {Denial::ordinary, {is(0, AF_NETLINK), is_not(2, NETLINK_ROUTE)}}}},
+      {"socketpair", "only AF_UNIX", {{Denial::ordinary, {is_not(0, AF_UNIX)}}}},
+      {"personality",
+       "only PER_LINUX, PER_LINUX32 and the query: others switch off address randomisation or map "
+       "page zero",
+       {{Denial::ordinary, none_of(0, {PER_LINUX, PER_LINUX32, 0xffffffff})}}},
+      prctl_call(),
+      {"seccomp",
+       "no listener: it would answer calls in the name of other processes",
+       {{Denial::ordinary,
+         {is(0, SECCOMP_SET_MODE_FILTER), has_any(1, SECCOMP_FILTER_FLAG_NEW_LISTENER)}}}},
+      {"prlimit64",
+       "only on the caller itself (pid 0): init has the same user id",
+       {{Denial::ordinary, {is_not(0, 0)}}}},
+      mode_call("chmod", 1),
+      mode_call("fchmod", 1),
+      mode_call("fchmodat", 2),
+      mode_call("fchmodat2", 2),
+      mode_call("creat", 1),
+      open_call("open", 1),
+      open_call("openat", 2),
+      mknod_call("mknod", 1),
+      mknod_call("mknodat", 2),
+  };
+}
+
+const std::vector<ConditionedCall>& table() {
+  static const std::vector<ConditionedCall> rows = make_table();
+  return rows;
+}
+
+}  // namespace
+
+std::span<const ConditionedCall> conditioned_calls() { return table(); }
+
+const ConditionedCall* find_conditions(std::string_view call) {
+  for (const ConditionedCall& row : table()) {
+    if (row.call == call) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace sbx::seccomp

@@ -1,0 +1,220 @@
+// What the default filters answer, asked in user space: one promise a test.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "seccomp/conditions.hpp"
+#include "seccomp_testing.hpp"
+
+using namespace sbx::seccomp;           // NOLINT(google-build-using-namespace)
+using namespace sbx::seccomp::testing;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::uint64_t kOpenCreate = 0100;
+constexpr std::uint64_t kOpenTemporary = 020200000;
+
+Asked asked(OnDeny mode) { return Asked(Request{.on_deny = mode}); }
+
+/// The call meets `answer` with `args`, whatever the high words of the arguments are.
+void check_answer(const Asked& filter, std::string_view call, const Args& args,
+                  std::uint32_t answer) {
+  for (const std::uint64_t garbage : kGarbage) {
+    Args dirty = args;
+    for (std::uint64_t& argument : dirty) argument |= garbage;
+    CHECK_MESSAGE(filter(call, dirty) == answer,
+                  std::string(call) << " " << args[0] << " " << args[1] << " " << args[2]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every call answers as its group says, in each mode") {
+  const Asked fail = asked(OnDeny::fail);
+  const Asked kill = asked(OnDeny::kill);
+  const Asked log = asked(OnDeny::log);
+  for (const Group& group : call_groups()) {
+    for (const Call& call : group.calls) {
+      CAPTURE(std::string(call.name));
+      if (find_conditions(call.name) != nullptr) continue;
+      switch (group.standing) {
+        case Standing::allowed:
+          CHECK(fail(call.name) == kAllow);
+          CHECK(kill(call.name) == kAllow);
+          CHECK(log(call.name) == kAllow);
+          break;
+        case Standing::optional:
+          CHECK(fail(call.name) == fails(EPERM));
+          CHECK(kill(call.name) == kKill);
+          CHECK(log(call.name) == kLog);
+          break;
+        case Standing::never:
+          CHECK(fail(call.name) == fails(group.error));
+          CHECK(kill(call.name) == (group.error == ENOSYS ? fails(ENOSYS) : kKill));
+          CHECK(log(call.name) == fails(group.error));
+          break;
+      }
+    }
+  }
+}
+
+TEST_CASE("clone3, openat2 and numbers newer than the table answer ENOSYS in every mode") {
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::kill, OnDeny::log}) {
+    const Asked filter = asked(mode);
+    CHECK(filter("clone3") == fails(ENOSYS));
+    CHECK(filter("openat2") == fails(ENOSYS));
+    for (unsigned number = 337; number <= 423; ++number) {
+      CHECK(ask(filter.program(), number) == fails(ENOSYS));
+    }
+    for (const unsigned number : {kLastNumber + 1, 500U, 1000U, 0x3fffffffU, 0xffffffffU}) {
+      CHECK(ask(filter.program(), number) == fails(ENOSYS));
+    }
+  }
+}
+
+TEST_CASE("foreign system-call tables are killed in every mode, whatever the number") {
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::kill, OnDeny::log}) {
+    const Asked filter = asked(mode);
+    for (unsigned number = 0; number < 1024; ++number) {
+      CHECK(ask(filter.program(), number, {}, AUDIT_ARCH_I386) == kKill);
+      CHECK(ask(filter.program(), number | kX32Bit) == kKill);
+    }
+    CHECK(ask(filter.program(), 0, {}, AUDIT_ARCH_AARCH64) == kKill);
+    CHECK(ask(filter.program(), 0, {}, 0) == kKill);
+    CHECK(ask(filter.program(), 0x80000000) == kKill);
+    CHECK(ask(filter.program(), 0xfffffffe) == kKill);
+  }
+}
+
+TEST_CASE("clone makes processes and threads but no namespace") {
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::log}) {
+    const Asked filter = asked(mode);
+    check_answer(filter, "clone", {17}, kAllow);          // fork
+    check_answer(filter, "clone", {0x4111}, kAllow);      // vfork
+    check_answer(filter, "clone", {0x3d0f00}, kAllow);    // pthread_create
+    check_answer(filter, "clone", {0x01200011}, kAllow);  // glibc's fork
+    for (const std::uint64_t flag : {0x00020000U, 0x02000000U, 0x04000000U, 0x08000000U,
+                                     0x10000000U, 0x20000000U, 0x40000000U}) {
+      check_answer(filter, "clone", {flag | 17}, fails(EPERM));
+      check_answer(filter, "clone", {flag}, fails(EPERM));
+    }
+  }
+  check_answer(asked(OnDeny::kill), "clone", {0x10000011}, kKill);
+}
+
+TEST_CASE("ioctl does not reach into terminals") {
+  const Asked filter = asked(OnDeny::fail);
+  const Asked log = asked(OnDeny::log);
+  for (const std::uint64_t command : {0x5412U, 0x541cU, 0x541dU}) {  // TIOCSTI, -LINUX, -CONS
+    check_answer(filter, "ioctl", {0, command}, fails(EPERM));
+    check_answer(log, "ioctl", {0, command}, fails(EPERM));
+  }
+  check_answer(filter, "ioctl", {0, 0x5423}, fails(EPERM));  // TIOCSETD
+  check_answer(log, "ioctl", {0, 0x5423}, kLog);
+  for (const std::uint64_t command : {0x5401U, 0x5413U, 0x541bU, 0x5421U, 0x80045430U}) {
+    check_answer(filter, "ioctl", {0, command}, kAllow);  // TCGETS, WINSZ, FIONREAD, FIONBIO, GPTN
+  }
+}
+
+TEST_CASE("sockets are of four families, netlink of one protocol, pairs of one family") {
+  const Asked filter = asked(OnDeny::fail);
+  for (std::uint64_t family = 0; family < 64; ++family) {
+    const bool usual = family == 1 || family == 2 || family == 10;
+    for (std::uint64_t protocol = 0; protocol < 24; ++protocol) {
+      const bool route = family == 16 && protocol == 0;
+      check_answer(filter, "socket", {family, 1, protocol}, usual || route ? kAllow : fails(EPERM));
+    }
+    check_answer(filter, "socketpair", {family, 1, 0}, family == 1 ? kAllow : fails(EPERM));
+  }
+  CHECK(asked(OnDeny::kill)("socket", {40}) == kKill);
+  CHECK(asked(OnDeny::log)("socket", {40}) == kLog);
+}
+
+TEST_CASE("no file gets a set-id bit, however it is made") {
+  const Asked filter = asked(OnDeny::fail);
+  struct ModeCall {
+    const char* call;
+    unsigned index;
+  };
+  for (const ModeCall& row : {ModeCall{"chmod", 1}, ModeCall{"fchmod", 1}, ModeCall{"fchmodat", 2},
+                              ModeCall{"fchmodat2", 2}, ModeCall{"creat", 1}, ModeCall{"mknod", 1},
+                              ModeCall{"mknodat", 2}}) {
+    for (std::uint64_t mode = 0; mode <= 07777; ++mode) {
+      Args args{};
+      args[row.index] = mode;
+      CHECK(filter(row.call, args) == ((mode & 06000) != 0 ? fails(EPERM) : kAllow));
+      args[row.index] |= std::uint64_t{1} << 40U;
+      CHECK(filter(row.call, args) == ((mode & 06000) != 0 ? fails(EPERM) : kAllow));
+    }
+  }
+  for (const ModeCall& row : {ModeCall{"open", 1}, ModeCall{"openat", 2}}) {
+    for (const std::uint64_t flags : {kOpenCreate, kOpenTemporary, kOpenCreate | 02001}) {
+      Args args{};
+      args[row.index] = flags;
+      args[row.index + 1] = 0644;
+      check_answer(filter, row.call, args, kAllow);
+      args[row.index + 1] = 04755;
+      check_answer(filter, row.call, args, fails(EPERM));
+      check_answer(asked(OnDeny::log), row.call, args, fails(EPERM));
+      args[row.index + 1] = 02755;
+      check_answer(filter, row.call, args, fails(EPERM));
+    }
+    Args reading{};  // without O_CREAT the mode is garbage that the kernel does not read
+    reading[row.index + 1] = 06777;
+    check_answer(filter, row.call, reading, kAllow);
+    reading[row.index] = 0200000;  // O_DIRECTORY is part of O_TMPFILE, but creates nothing
+    check_answer(filter, row.call, reading, kAllow);
+  }
+}
+
+TEST_CASE("mknod makes FIFOs, sockets and files but no devices") {
+  const Asked filter = asked(OnDeny::fail);
+  for (const std::uint64_t mode : {0644U, 0100644U, 0010644U, 0140644U}) {
+    check_answer(filter, "mknod", {0, mode}, kAllow);
+    check_answer(filter, "mknodat", {0, 0, mode}, kAllow);
+  }
+  for (const std::uint64_t mode : {0020666U, 0060660U}) {
+    check_answer(filter, "mknod", {0, mode}, fails(EPERM));
+    check_answer(filter, "mknodat", {0, 0, mode}, fails(EPERM));
+    check_answer(asked(OnDeny::log), "mknod", {0, mode}, fails(EPERM));
+  }
+}
+
+TEST_CASE("personality is the plain one, the 32-bit name, or the query") {
+  const Asked filter = asked(OnDeny::fail);
+  for (const std::uint64_t persona : {0U, 8U, 0xffffffffU}) {
+    check_answer(filter, "personality", {persona}, kAllow);
+  }
+  for (const std::uint64_t persona : {0x40000U, 0x40008U, 0x100000U, 0x400000U, 1U, 0xfffffffeU}) {
+    check_answer(filter, "personality", {persona}, fails(EPERM));
+  }
+}
+
+TEST_CASE("prctl options are allowed, denied, or unknown as to an old kernel") {
+  const Asked filter = asked(OnDeny::fail);
+  const Asked kill = asked(OnDeny::kill);
+  for (const std::uint64_t option : {1U, 4U, 15U, 16U, 22U, 36U, 38U, 47U, 65U, 0x53564d41U}) {
+    check_answer(filter, "prctl", {option}, kAllow);
+    check_answer(kill, "prctl", {option}, kAllow);
+  }
+  for (const std::uint64_t option : {28U, 35U, 53U, 57U, 59U, 62U, 67U}) {
+    check_answer(filter, "prctl", {option}, fails(EPERM));
+    check_answer(kill, "prctl", {option}, kKill);
+  }
+  for (const std::uint64_t option : {0U, 5U, 43U, 64U, 79U, 1000U, 0xffffffffU}) {
+    check_answer(filter, "prctl", {option}, fails(EINVAL));
+    check_answer(kill, "prctl", {option}, fails(EINVAL));
+  }
+}
+
+TEST_CASE("a process may filter itself and limit itself, but nobody else") {
+  const Asked filter = asked(OnDeny::fail);
+  check_answer(filter, "seccomp", {1, 0}, kAllow);
+  check_answer(filter, "seccomp", {1, 1}, kAllow);  // SECCOMP_FILTER_FLAG_TSYNC
+  check_answer(filter, "seccomp", {2, 8}, kAllow);  // GET_ACTION_AVAIL has no flags to misuse
+  check_answer(filter, "seccomp", {1, 8}, fails(EPERM));
+  check_answer(filter, "seccomp", {1, 9}, fails(EPERM));
+  check_answer(filter, "prlimit64", {0, 7}, kAllow);
+  check_answer(filter, "prlimit64", {1, 7}, fails(EPERM));
+  CHECK(filter("prlimit64", {std::uint64_t{1} << 32U}) == kAllow);  // pid_t has 32 bits: still 0
+}
