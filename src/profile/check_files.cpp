@@ -1,0 +1,205 @@
+// Checks of everything that names a place in the sandbox's tree.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.hpp"
+#include "profile/checks.hpp"
+#include "profile/decode.hpp"
+
+namespace sbx::profile {
+namespace {
+
+/// True when `path` is `top` or lies below it.
+bool is_within(std::string_view path, std::string_view top) {
+  return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
+}
+
+/// Mounting over these would undo what sbx puts there: /proc and /sys are made for the sandbox
+/// alone, and /dev is built node by node (its folders, such as /dev/shm, may be mounted over).
+std::string target_problem(std::string_view target) {
+  if (std::string problem = path_problem(target); !problem.empty()) return problem;
+  if (target == "/") return "cannot be `/`; `root` says what the root is";
+  if (is_within(target, "/proc")) return "lies in /proc, which belongs to the sandbox";
+  if (target == "/dev") return "cannot be /dev, which belongs to the sandbox; `devices` adds to it";
+  if (is_within(target, "/dev/pts")) return "lies in /dev/pts, which belongs to the sandbox";
+  return "";
+}
+
+const std::string& target_of(const Mount& mount) {
+  return std::visit([](const auto& what) -> const std::string& { return what.target; }, mount.what);
+}
+
+void check_mount_targets(const Checker& c) {
+  std::map<std::string_view, const Mount*> seen;
+  for (const Mount& mount : c.profile().mounts) {
+    const std::string& target = target_of(mount);
+    if (const std::string problem = target_problem(target); !problem.empty()) {
+      c.complain_at(mount.origin, "the mount's target `" + printable(target, 80) + "` " + problem);
+      continue;
+    }
+    const auto [first, fresh] = seen.emplace(target, &mount);
+    if (!fresh) {
+      c.complain_at(mount.origin, "two mounts have the target `" + printable(target, 80) + "`",
+                    "the other one is at " + first->second->origin.to_string());
+    }
+    const Workspace& workspace = c.profile().workspace;
+    if (workspace.mode != WorkspaceMode::none && target == clean_path(workspace.at)) {
+      c.complain_at(mount.origin,
+                    "the mount's target `" + printable(target, 80) + "` is the workspace's place",
+                    "give the workspace another `at`, or `mode: none`");
+    }
+  }
+}
+
+void check_tmpfs_sizes(const Checker& c) {
+  for (const Mount& mount : c.profile().mounts) {
+    const auto* tmpfs = std::get_if<TmpfsMount>(&mount.what);
+    if (tmpfs == nullptr) continue;
+    // tmpfs(5): 0 means without limit, the opposite of what one would read in it.
+    if (tmpfs->size < 4096) c.complain_at(mount.origin, "a tmpfs needs a size of at least 4K");
+    if (tmpfs->inodes == 0) c.complain_at(mount.origin, "a tmpfs needs at least one inode");
+  }
+}
+
+void check_workspace_place(const Checker& c) {
+  const Workspace& workspace = c.profile().workspace;
+  if (workspace.source.empty()) c.complain("workspace.source", "`workspace.source` is empty");
+  std::string problem = target_problem(clean_path(workspace.at));
+  constexpr std::array<std::string_view, 9> kSystem{"/usr",   "/etc",   "/bin", "/sbin", "/lib",
+                                                    "/lib32", "/lib64", "/sys", "/dev"};
+  for (const std::string_view top : kSystem) {
+    if (problem.empty() && is_within(clean_path(workspace.at), top))
+      problem = "lies in " + std::string(top) + ", which holds the system";
+  }
+  if (!problem.empty())
+    c.complain("workspace.at", "`workspace.at`: `" + printable(workspace.at, 80) + "` " + problem);
+}
+
+/// `keep` and `size` speak of an overlay; a later layer that only changes the mode may leave them
+/// behind.
+void check_overlay_keys(const Checker& c) {
+  if (c.profile().workspace.mode == WorkspaceMode::overlay) {
+    if (c.profile().workspace.size < 65536)
+      c.complain("workspace.size", "`workspace.size` must be at least 64K");
+    return;
+  }
+  const Origin* mode = c.origin("workspace.mode");
+  for (const char* key : {"workspace.keep", "workspace.size"}) {
+    const Origin* written = c.origin(key);
+    if (written == nullptr || (mode != nullptr && mode->file != written->file)) continue;
+    c.complain(key, '`' + std::string(key) + "` means something with `mode: overlay` only",
+               "set `workspace.mode: overlay`, or remove it");
+  }
+}
+
+void check_root(const Checker& c) {
+  const Root& root = c.profile().root;
+  const bool folder = root.kind == RootKind::dir || root.kind == RootKind::oci;
+  if (folder && root.path == "/")
+    c.complain("root", "`root` cannot be the host's `/`",
+               "`root: host` shows the parts of it that programs need");
+  if (folder && !root.path.empty() && root.path.front() != '/')
+    c.complain("root", "`root`: `" + printable(root.path, 80) + "` must be absolute here");
+}
+
+void check_workdir(const Checker& c) {
+  if (!c.profile().workdir) return;
+  const std::string problem = path_problem(*c.profile().workdir);
+  if (!problem.empty())
+    c.complain("workdir", "`workdir`: `" + printable(*c.profile().workdir, 80) + "` " + problem);
+}
+
+void check_patterns(const Checker& c, std::string_view key,
+                    const std::vector<std::string>& patterns) {
+  for (std::size_t i = 0; i < patterns.size(); ++i) {
+    std::string problem = path_problem(patterns[i]);
+    if (problem.empty() && clean_path(patterns[i]) == "/") problem = "cannot be all of `/`";
+    if (problem.empty() && patterns[i].find("***") != std::string::npos)
+      problem = "has `***`; the wildcards are `*`, `**` and `?`";
+    if (!problem.empty())
+      c.complain(Checker::item(key, i),
+                 '`' + std::string(key) + "`: `" + printable(patterns[i], 80) + "` " + problem);
+  }
+}
+
+void check_mask(const Checker& c) { check_patterns(c, "mask", c.profile().mask); }
+void check_artifacts(const Checker& c) {
+  check_patterns(c, "artifacts.collect", c.profile().artifacts.collect);
+  if (c.profile().artifacts.ttl == Duration{0})
+    c.complain("artifacts.ttl", "`artifacts.ttl` must be longer than 0");
+}
+
+void check_tools(const Checker& c) {
+  const auto& tools = c.profile().tools;
+  for (std::size_t i = 0; i < tools.size(); ++i) {
+    const std::string_view name = tool_name(tools[i]);
+    const auto ordinary = [](char ch) {
+      return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
+             std::string_view{"+-._"}.find(ch) != std::string_view::npos;
+    };
+    if (!name.empty() && name.front() != '-' && name.front() != '.' &&
+        std::ranges::all_of(name, ordinary))
+      continue;
+    c.complain(Checker::item("tools", i), "`" + printable(tools[i], 60) + "` is no tool's name",
+               "write a program's name such as python3 (`python3?` when it may be missing); "
+               "folders belong under `mounts`");
+  }
+}
+
+void check_devices(const Checker& c) {
+  const auto& devices = c.profile().devices;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    std::string_view name = devices[i];
+    if (name.starts_with("/dev/")) name.remove_prefix(5);
+    const bool path = !name.empty() && path_problem('/' + std::string(name)).empty() &&
+                      clean_path(name) == name && !is_within(name, "pts");
+    if (!path || name.front() == '/') {
+      c.complain(Checker::item("devices", i), "`" + printable(devices[i], 60) + "` is no device",
+                 "write `gpu`, or a node's name below /dev such as fuse or net/tun");
+    }
+  }
+}
+
+void check_secrets(const Checker& c) {
+  for (const Secret& secret : c.profile().secrets) {
+    const std::string key = "secrets." + secret.name;
+    const std::size_t colon = secret.from.find(':');
+    const std::string_view kind = std::string_view(secret.from).substr(0, colon);
+    constexpr std::array<std::string_view, 4> kKinds{"env", "file", "fd", "command"};
+    const bool known =
+        colon != std::string::npos && std::ranges::find(kKinds, kind) != kKinds.end();
+    if (!secret.from.empty() && (!known || colon + 1 == secret.from.size())) {
+      c.complain(key + ".from",
+                 "`" + key + ".from` must be env:NAME, file:PATH, fd:N or command:..., not `" +
+                     printable(secret.from, 40) + '`');
+    }
+    const std::string problem = target_problem(clean_path(secret.at));
+    if (!problem.empty())
+      c.complain(key + ".at",
+                 "`" + printable(key, 60) + ".at`: `" + printable(secret.at, 80) + "` " + problem);
+    if (!is_env_name(secret.name))
+      c.complain(key, "`" + printable(secret.name, 60) + "` is no name for a secret",
+                 "use letters, digits and _");
+  }
+}
+
+constexpr Check kChecks[] = {
+    {"mount targets", check_mount_targets},
+    {"tmpfs sizes", check_tmpfs_sizes},
+    {"workspace place", check_workspace_place},
+    {"overlay keys", check_overlay_keys},
+    {"root", check_root},
+    {"workdir", check_workdir},
+    {"mask", check_mask},
+    {"tools", check_tools},
+    {"devices", check_devices},
+    {"secrets", check_secrets},
+    {"artifacts", check_artifacts},
+};
+
+}  // namespace
+
+std::span<const Check> file_checks() { return kChecks; }
+
+}  // namespace sbx::profile

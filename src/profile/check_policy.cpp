@@ -1,0 +1,282 @@
+// Checks of names, environment, limits and privileges.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "profile/checks.hpp"
+#include "seccomp/build.hpp"
+
+namespace sbx::profile {
+namespace {
+
+/// capabilities(7), in the kernel's order; cap_checkpoint_restore (5.9) is the last one there is.
+constexpr std::array<std::string_view, 41> kCapabilities{"cap_chown",
+                                                         "cap_dac_override",
+                                                         "cap_dac_read_search",
+                                                         "cap_fowner",
+                                                         "cap_fsetid",
+                                                         "cap_kill",
+                                                         "cap_setgid",
+                                                         "cap_setuid",
+                                                         "cap_setpcap",
+                                                         "cap_linux_immutable",
+                                                         "cap_net_bind_service",
+                                                         "cap_net_broadcast",
+                                                         "cap_net_admin",
+                                                         "cap_net_raw",
+                                                         "cap_ipc_lock",
+                                                         "cap_ipc_owner",
+                                                         "cap_sys_module",
+                                                         "cap_sys_rawio",
+                                                         "cap_sys_chroot",
+                                                         "cap_sys_ptrace",
+                                                         "cap_sys_pacct",
+                                                         "cap_sys_admin",
+                                                         "cap_sys_boot",
+                                                         "cap_sys_nice",
+                                                         "cap_sys_resource",
+                                                         "cap_sys_time",
+                                                         "cap_sys_tty_config",
+                                                         "cap_mknod",
+                                                         "cap_lease",
+                                                         "cap_audit_write",
+                                                         "cap_audit_control",
+                                                         "cap_setfcap",
+                                                         "cap_mac_override",
+                                                         "cap_mac_admin",
+                                                         "cap_syslog",
+                                                         "cap_wake_alarm",
+                                                         "cap_block_suspend",
+                                                         "cap_audit_read",
+                                                         "cap_perfmon",
+                                                         "cap_bpf",
+                                                         "cap_checkpoint_restore"};
+
+constexpr std::array<std::string_view, 5> kDegradable{"cgroup", "landlock", "userns", "idmap",
+                                                      "overlay"};
+
+bool is_alnum(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/// Complains about each entry that is not among `known`.
+void check_known(const Checker& c, std::string_view key, std::string_view kind,
+                 const std::vector<std::string>& entries, std::span<const std::string_view> known) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (std::ranges::find(known, entries[i]) != known.end()) continue;
+    const std::string_view near = nearest_name(entries[i], known);
+    c.complain(Checker::item(key, i),
+               "unknown " + std::string(kind) + " `" + printable(entries[i], 60) + '`' +
+                   (near.empty() ? "" : "; did you mean `" + std::string(near) + "`?"),
+               known.size() < 10 ? "known are " + join(known, ", ") : "");
+  }
+}
+
+void check_name(const Checker& c) {
+  const std::string& name = c.profile().name;
+  const auto ordinary = [](char ch) { return is_alnum(ch) || ch == '-' || ch == '_' || ch == '.'; };
+  if (name.empty() || name.size() > 64 || name.front() == '.' || name.front() == '-' ||
+      !std::ranges::all_of(name, ordinary)) {
+    c.complain("name", "`" + printable(name, 70) + "` is no profile name",
+               "use up to 64 letters, digits, `-`, `_` and `.`");
+  }
+}
+
+void check_command(const Checker& c) {
+  const auto& command = c.profile().command;
+  if (c.origin("command") != nullptr && (command.empty() || command.front().empty())) {
+    c.complain("command", "`command` names no program",
+               "write [PROGRAM, ARGUMENT...], or remove the key");
+  }
+}
+
+void check_env(const Checker& c) {
+  const auto& pass = c.profile().env.pass;
+  for (std::size_t i = 0; i < pass.size(); ++i) {
+    if (is_env_name(pass[i])) continue;
+    const bool value = pass[i].find('=') != std::string::npos;
+    c.complain(Checker::item("env.pass", i),
+               "`env.pass`: `" + printable(pass[i], 60) + "` is no name of a variable",
+               value ? "values belong under `env.set`" : "names are letters, digits and _");
+  }
+  for (const auto& [name, value] : c.profile().env.set) {
+    if (!is_env_name(name))
+      c.complain("env.set." + name,
+                 "`env.set`: `" + printable(name, 60) + "` is no name of a variable",
+                 "names are letters, digits and _");
+  }
+}
+
+void check_hostname(const Checker& c) {
+  const std::string& name = c.profile().hostname;
+  // sethostname(2) takes 64 bytes; labels as in RFC 1123.
+  bool good = !name.empty() && name.size() <= 64;
+  for (const std::string_view label : split(name, '.')) {
+    good = good && !label.empty() && label.size() <= 63 && label.front() != '-' &&
+           label.back() != '-' &&
+           std::ranges::all_of(label, [](char ch) { return is_alnum(ch) || ch == '-'; });
+  }
+  if (!good)
+    c.complain("hostname", "`" + printable(name, 70) + "` is no host name",
+               "use up to 64 letters, digits, `-` and `.`");
+}
+
+void check_times(const Checker& c) {
+  const Limits& limits = c.profile().limits;
+  const std::array<std::pair<std::string_view, std::optional<Duration>>, 3> times{
+      {{"limits.wall", limits.wall}, {"limits.cpu", limits.cpu}, {"limits.idle", limits.idle}}};
+  for (const auto& [key, value] : times) {
+    if (value && value->count() == 0)
+      c.complain(key, '`' + std::string(key) + "` is 0, so nothing could run",
+                 "write none to lift the limit");
+  }
+  // The kernel's offsets and our timers count nanoseconds in 64 bits: a hundred years stay far
+  // below.
+  constexpr Duration kLongest = std::chrono::hours{24} * 36525;
+  for (const auto& [key, value] : times) {
+    if (value && *value > kLongest)
+      c.complain(key, '`' + std::string(key) + "` is longer than a hundred years",
+                 "write none to lift the limit");
+  }
+  if (limits.grace > kLongest)
+    c.complain("limits.grace", "`limits.grace` is longer than a hundred years");
+  for (const auto& [key, value] :
+       {std::pair{"namespaces.time.monotonic", c.profile().time.monotonic},
+        std::pair{"namespaces.time.boottime", c.profile().time.boottime}}) {
+    if (value && (*value > kLongest || *value < -kLongest))
+      c.complain(key, '`' + std::string(key) + "` is more than a hundred years");
+  }
+}
+
+void check_amounts(const Checker& c) {
+  const Limits& limits = c.profile().limits;
+  if (limits.memory && *limits.memory < (Bytes{1} << 20U))
+    c.complain("limits.memory", "`limits.memory` is less than 1M, in which nothing can start");
+  if (limits.pids && *limits.pids == 0)
+    c.complain("limits.pids", "`limits.pids` is 0, so nothing could run",
+               "write none to lift the limit");
+  // PID_MAX_LIMIT of the kernel
+  if (limits.pids && *limits.pids > 4194304)
+    c.complain("limits.pids", "`limits.pids` is more than the kernel's 4194304",
+               "write none to lift the limit");
+  if (limits.cpus && (*limits.cpus < 0.01 || *limits.cpus > 8192))
+    c.complain("limits.cpus", "`limits.cpus` must be between 0.01 and 8192");
+  const IoLimits& io = limits.io;
+  const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> rates{
+      {{"limits.io.read_bps", io.read_bps},
+       {"limits.io.write_bps", io.write_bps},
+       {"limits.io.read_iops", io.read_iops},
+       {"limits.io.write_iops", io.write_iops}}};
+  for (const auto& [key, value] : rates) {
+    if (value && *value == 0)
+      c.complain(key, '`' + std::string(key) + "` is 0", "write none to lift the limit");
+  }
+  const auto nofile = limits.rlimits.find("nofile");
+  if (nofile != limits.rlimits.end() && nofile->second && *nofile->second < 4)
+    c.complain("limits.rlimits.nofile",
+               "`limits.rlimits.nofile` must be at least 4: input, output, errors and one file");
+}
+
+/// The kernel's list format: "0-3,8".
+void check_cpuset(const Checker& c) {
+  if (!c.profile().limits.cpuset) return;
+  bool good = true;
+  for (const std::string_view range : split(*c.profile().limits.cpuset, ',')) {
+    std::array<unsigned, 2> ends{};
+    const std::vector<std::string_view> parts = split(range, '-');
+    good = good && parts.size() <= 2;
+    for (std::size_t i = 0; good && i < parts.size(); ++i) {
+      const char* end = parts[i].data() + parts[i].size();
+      const auto read = std::from_chars(parts[i].data(), end, ends[i]);
+      good = read.ec == std::errc{} && read.ptr == end && ends[i] < 8192;
+    }
+    good = good && (parts.size() == 1 || ends[0] <= ends[1]);
+  }
+  if (!good)
+    c.complain(
+        "limits.cpuset",
+        "`limits.cpuset`: `" + printable(*c.profile().limits.cpuset, 60) + "` is no list of CPUs",
+        "write it like \"0-3,8\"");
+}
+
+void check_network(const Checker& c) {
+  const Network& network = c.profile().network;
+  for (std::size_t i = 0; i < network.allow.size(); ++i) {
+    const std::string problem = network_rule_problem(network.allow[i]);
+    if (!problem.empty())
+      c.complain(Checker::item("network.allow", i),
+                 "`network.allow`: `" + printable(network.allow[i], 80) + "` " + problem);
+  }
+  for (std::size_t i = 0; i < network.deny.size(); ++i) {
+    if (network.deny[i] == "private" || network.deny[i] == "link-local") continue;
+    const std::string problem = network_rule_problem(network.deny[i]);
+    if (!problem.empty())
+      c.complain(Checker::item("network.deny", i),
+                 "`network.deny`: `" + printable(network.deny[i], 80) + "` " + problem,
+                 "private and link-local are words of their own");
+  }
+  for (std::size_t i = 0; i < network.publish.size(); ++i) {
+    const std::string problem = publish_problem(network.publish[i]);
+    if (!problem.empty())
+      c.complain(Checker::item("network.publish", i),
+                 "`network.publish`: `" + printable(network.publish[i], 80) + "` " + problem);
+  }
+}
+
+void check_seccomp_entry(const Checker& c, const std::string& key, const std::string& entry) {
+  const Result<void> known = seccomp::check_name(entry);
+  if (!known)
+    c.complain(key, '`' + key.substr(0, key.find('[')) + "`: " + known.error().what,
+               known.error().hint);
+}
+
+void check_seccomp(const Checker& c) {
+  const Seccomp& seccomp = c.profile().seccomp;
+  // Entries that nobody wrote (@default) stand in front of the written ones.
+  std::size_t written = 0;
+  while (c.origin(Checker::item("seccomp.allow", written)) != nullptr) ++written;
+  const std::size_t defaults = seccomp.allow.size() - std::min(written, seccomp.allow.size());
+  for (std::size_t i = defaults; i < seccomp.allow.size(); ++i) {
+    check_seccomp_entry(c, Checker::item("seccomp.allow", i - defaults), seccomp.allow[i]);
+  }
+  for (std::size_t i = 0; i < seccomp.deny.size(); ++i)
+    check_seccomp_entry(c, Checker::item("seccomp.deny", i), seccomp.deny[i]);
+  for (std::size_t i = 0; i < seccomp.args.size(); ++i) {
+    const std::string& call = seccomp.args[i].call;
+    const std::string key = Checker::item("seccomp.args", i);
+    if (call.starts_with('@')) {
+      c.complain(key, "`seccomp.args`: `" + printable(call, 60) +
+                          "` is a group; a rule is about one call");
+    } else if (!call.empty()) {
+      check_seccomp_entry(c, key, call);
+    }
+  }
+  if (seccomp.allow.empty())
+    c.complain("seccomp.allow", "`seccomp.allow` is empty, so nothing could run",
+               "start from [\"@default\"]");
+}
+
+void check_capabilities(const Checker& c) {
+  check_known(c, "capabilities", "capability", c.profile().capabilities, kCapabilities);
+}
+void check_degrade(const Checker& c) {
+  check_known(c, "degrade", "control", c.profile().degrade, kDegradable);
+}
+
+constexpr Check kChecks[] = {
+    {"name", check_name},       {"command", check_command},
+    {"env", check_env},         {"hostname", check_hostname},
+    {"times", check_times},     {"amounts", check_amounts},
+    {"cpuset", check_cpuset},   {"network", check_network},
+    {"seccomp", check_seccomp}, {"capabilities", check_capabilities},
+    {"degrade", check_degrade},
+};
+
+}  // namespace
+
+std::span<const Check> policy_checks() { return kChecks; }
+
+}  // namespace sbx::profile

@@ -1,0 +1,56 @@
+// Running the checks, and how they find the place to point at.
+#include "profile/checks.hpp"
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace sbx::profile {
+
+const Origin* Checker::origin(std::string_view key) const {
+  const auto found = profile_.origins.find(std::string(key));
+  return found == profile_.origins.end() ? nullptr : &found->second;
+}
+
+void Checker::complain(std::string_view key, std::string what, std::string hint) const {
+  for (std::string_view at = key; !at.empty(); at = at.substr(0, at.find_last_of(".["))) {
+    if (const Origin* place = origin(at)) {
+      findings_.add(*place, std::move(what), std::move(hint));
+      return;
+    }
+    if (at.find_last_of(".[") == std::string_view::npos) break;
+  }
+  findings_.add(Origin{profile_.name}, std::move(what), std::move(hint));
+}
+
+void Checker::complain_at(const Origin& at, std::string what, std::string hint) const {
+  findings_.add(at, std::move(what), std::move(hint));
+}
+
+void validate(const Profile& profile, Findings& findings) {
+  const Checker checker(profile, findings);
+  for (const Check& check : file_checks()) check.run(checker);
+  for (const Check& check : policy_checks()) check.run(checker);
+}
+
+std::string path_problem(std::string_view path) {
+  if (path.empty()) return "is empty";
+  if (path.front() != '/') return "must be absolute (start with `/`)";
+  if (path.size() > 4095)
+    return "is longer than the kernel takes (4095 bytes)";  // PATH_MAX with its NUL
+  for (const std::string_view step : split(path, '/')) {
+    if (step == "..") return "must not contain `..`";
+    if (step.size() > 255) return "has a name longer than 255 bytes";  // NAME_MAX
+  }
+  return "";
+}
+
+bool is_env_name(std::string_view text) {
+  const auto word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
+         std::ranges::all_of(text, word);
+}
+
+}  // namespace sbx::profile

@@ -1,0 +1,59 @@
+// What must hold of a decoded profile: small named checks, each about one thing. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "profile/node.hpp"
+#include "profile/profile.hpp"
+
+namespace sbx::profile {
+
+/// What every check gets: the profile, and a way to complain about one of its keys.
+class Checker {
+ public:
+  Checker(const Profile& profile, Findings& findings) : profile_(profile), findings_(findings) {}
+
+  [[nodiscard]] const Profile& profile() const { return profile_; }
+  /// Complains at the place of `key` ("limits.wall", "mounts[2]"), or of the nearest key above it.
+  void complain(std::string_view key, std::string what, std::string hint = {}) const;
+  void complain_at(const Origin& at, std::string what, std::string hint = {}) const;
+  /// Who wrote `key`; nullptr for a default.
+  [[nodiscard]] const Origin* origin(std::string_view key) const;
+  /// "key[i]" for the i-th entry of a list that has `defaults` unwritten entries in front.
+  [[nodiscard]] static std::string item(std::string_view key, std::size_t index) {
+    return std::string(key) + '[' + std::to_string(index) + ']';
+  }
+
+ private:
+  const Profile& profile_;
+  Findings& findings_;
+};
+
+struct Check {
+  std::string_view name;
+  void (*run)(const Checker&);
+};
+
+/// The lists of checks, by area.
+std::span<const Check>
+file_checks();  ///< mounts, workspace, root, mask, workdir, tools, devices, secrets, artifacts
+std::span<const Check>
+policy_checks();  ///< name, command, env, hostname, limits, network, seccomp, capabilities, degrade
+
+/// Runs them all.
+void validate(const Profile& profile, Findings& findings);
+
+/// Why `path` cannot be a place inside the sandbox; empty when it can.
+std::string path_problem(std::string_view path);
+
+/// "[A-Za-z_][A-Za-z0-9_]*".
+bool is_env_name(std::string_view text);
+
+/// Why `rule` is no network rule (HOST:PORT, *.HOST:PORT, CIDR:PORT); empty when it is one.
+std::string network_rule_problem(std::string_view rule);
+/// Why `rule` is no `publish` entry ([ADDRESS:]HOST_PORT:PORT); empty when it is one.
+std::string publish_problem(std::string_view rule);
+
+}  // namespace sbx::profile

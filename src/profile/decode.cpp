@@ -1,0 +1,222 @@
+// The general part of decoding: scalars by the YAML 1.2 core schema (read strictly), lists and
+// maps.
+#include "profile/decode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+
+namespace sbx::profile {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// -12, 0, 1.5: numbers that read the same in every dialect. Not 012, 0x1, 1e3, 1_000, +1, .5.
+bool is_simple_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t dot = text.find('.');
+  const std::string_view whole = text.substr(0, dot);
+  const std::string_view fraction = dot == std::string_view::npos ? "0" : text.substr(dot + 1);
+  return !whole.empty() && !fraction.empty() && (whole == "0" || whole.front() != '0') &&
+         std::ranges::all_of(whole, is_digit) && std::ranges::all_of(fraction, is_digit);
+}
+
+/// Plain text that the core schema or YAML 1.1 reads as something else than text.
+std::string_view describe_ambiguity(std::string_view text) {
+  constexpr std::array<std::string_view, 6> kBooleans{"true",  "True",  "TRUE",
+                                                      "false", "False", "FALSE"};
+  if (std::ranges::find(kBooleans, text) != kBooleans.end()) return "true or false";
+  std::string_view digits = text;
+  if (digits.starts_with('-') || digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits == ".inf" || digits == ".Inf" || digits == ".INF" || digits == ".nan" ||
+      digits == ".NaN" || digits == ".NAN")
+    return "a number";
+  if (digits.empty() || (!is_digit(digits.front()) &&
+                         !(digits.front() == '.' && digits.size() > 1 && is_digit(digits[1]))))
+    return "";
+  const bool octal =
+      digits.front() == '0' && digits.size() > 1 && std::ranges::all_of(digits, is_digit);
+  if (octal) return "a number, octal in one dialect and decimal in another";
+  if (is_simple_number(text)) return "";
+  if (digits.starts_with("0x") || digits.starts_with("0o")) {
+    const auto hex = [](char c) {
+      return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    };
+    return digits.size() > 2 && std::ranges::all_of(digits.substr(2), hex) ? "a number" : "";
+  }
+  double value = 0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return end.ptr == digits.data() + digits.size() ? "a number" : "";
+}
+
+void collect_paths(std::span<const Key> keys, const std::string& prefix,
+                   std::vector<std::string>& paths) {
+  for (const Key& key : keys) {
+    if (!prefix.empty()) paths.push_back(prefix + std::string(key.name));
+    if (const auto* section = std::get_if<SectionSlot>(&key.slot)) {
+      collect_paths(section->keys, prefix + std::string(key.name) + '.', paths);
+    }
+  }
+}
+
+/// The dotted path of a key in another section that `name` may be meant for; empty when there is
+/// none.
+std::string find_elsewhere(std::string_view name) {
+  std::vector<std::string> paths;
+  collect_paths(profile_keys(), "", paths);
+  std::vector<std::string_view> names;
+  for (const std::string& path : paths)
+    names.push_back(std::string_view(path).substr(path.rfind('.') + 1));
+  const std::string_view near = name.size() < 4 ? std::string_view{} : nearest_name(name, names);
+  const auto found = std::ranges::find(names, near);
+  return near.empty() ? "" : paths[static_cast<std::size_t>(found - names.begin())];
+}
+
+}  // namespace
+
+Decoder::Scope::Scope(Decoder& decoder, std::string_view step, const Node& node)
+    : decoder_(decoder), size_(decoder.path_.size()) {
+  if (decoder.path_.empty() && step.starts_with('.')) step.remove_prefix(1);
+  decoder.path_ += step;
+  decoder.profile_.origins.emplace(decoder.path_,
+                                   node.kind == NodeKind::scalar ? node.at : node.place());
+}
+
+void Decoder::complain(const Node& node, std::string what, std::string hint) {
+  findings_.add(node.kind == NodeKind::scalar ? node.at : node.place(), std::move(what),
+                std::move(hint));
+}
+
+std::string Decoder::subject() const { return '`' + printable(path_, 80) + '`'; }
+
+const std::string& Decoder::folder_of(const Node& node) const {
+  static const std::string kNone;
+  const auto found = folders_.find(node.at.file);
+  return found == folders_.end() ? kNone : found->second;
+}
+
+bool Decoder::is_word(const Node& node, std::string_view word) {
+  return node.kind == NodeKind::scalar && !node.quoted && node.text == word;
+}
+
+bool Decoder::want_list(const Node& node) {
+  if (node.kind == NodeKind::list) return true;
+  const bool one = node.kind == NodeKind::scalar;
+  findings_.add(node.place(),
+                subject() + " must be a list, not " + std::string(describe_kind(node)),
+                one ? "write [" + printable(node.text, 60) + "]" : "write [] for an empty one");
+  return false;
+}
+
+bool Decoder::want_map(const Node& node) {
+  if (node.kind == NodeKind::map) return true;
+  findings_.add(node.place(), subject() + " must be a map, not " + std::string(describe_kind(node)),
+                node.kind == NodeKind::null ? "remove the key, or write {} for an empty map" : "");
+  return false;
+}
+
+bool Decoder::read_text(const Node& node, std::string& out) {
+  if (node.kind != NodeKind::scalar) {
+    findings_.add(
+        node.place(), subject() + " must be text, not " + std::string(describe_kind(node)),
+        node.kind == NodeKind::null ? "remove the key, or write \"\" for empty text" : "");
+    return false;
+  }
+  if (!node.quoted) {
+    const std::string_view other = describe_ambiguity(node.text);
+    if (!other.empty()) {
+      complain(
+          node,
+          subject() + ": YAML reads `" + printable(node.text, 40) + "` as " + std::string(other),
+          "put it in quotes: \"" + printable(node.text, 40) + "\"");
+      return false;
+    }
+  }
+  out = node.text;
+  return true;
+}
+
+bool Decoder::read_count(const Node& node, std::uint64_t& out, std::uint64_t most) {
+  const bool plain = node.kind == NodeKind::scalar && !node.quoted;
+  const std::string_view text = node.text;
+  if (!plain || text.empty() || !std::ranges::all_of(text, is_digit) ||
+      (text.front() == '0' && text.size() > 1)) {
+    const bool number =
+        node.kind == NodeKind::scalar && std::ranges::all_of(text, is_digit) && !text.empty();
+    findings_.add(
+        node.kind == NodeKind::scalar ? node.at : node.place(),
+        subject() + " must be a whole number, not " +
+            (node.kind == NodeKind::scalar
+                 ? (node.quoted ? "text" : '`' + printable(text, 40) + '`')
+                 : std::string(describe_kind(node))),
+        number ? (node.quoted ? "remove the quotes" : "write it without leading zeros") : "");
+    return false;
+  }
+  std::uint64_t value = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end.ec != std::errc{} || value > most) {
+    complain(node, subject() + " must be at most " + std::to_string(most));
+    return false;
+  }
+  out = value;
+  return true;
+}
+
+bool Decoder::read_size(const Node& node, Bytes& out) {
+  if (node.kind != NodeKind::scalar) {
+    findings_.add(node.place(), subject() + " must be a size such as 256M, not " +
+                                    std::string(describe_kind(node)));
+    return false;
+  }
+  const Parsed<std::uint64_t> value = parse_bytes(node.text);
+  if (value) {
+    out = *value;
+  } else {
+    complain(node, subject() + ": " + value.error());
+  }
+  return value.has_value();
+}
+
+void Decoder::read_map(const Node& node, std::span<const Key> keys) {
+  if (!path_.empty() && !want_map(node)) return;
+  for (const Node& child : node.children) {
+    const auto key = std::ranges::find(keys, child.key, &Key::name);
+    if (key != keys.end()) {
+      const Scope scope(*this, '.' + child.key, child);
+      read_slot(child, key->slot);
+      continue;
+    }
+    std::vector<std::string_view> names;
+    for (const Key& known : keys) names.push_back(known.name);
+    const std::string_view near = nearest_name(child.key, names);
+    const std::string meant = near.empty() ? find_elsewhere(child.key) : std::string(near);
+    std::string hint = meant.empty() ? "the keys here are " + join(names, ", ") : "";
+    if (child.key == "<<")
+      hint = "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";
+    findings_.add(child.key_at,
+                  "unknown key `" + printable(child.key, 60) + '`' +
+                      (path_.empty() ? "" : " in " + subject()) +
+                      (meant.empty() ? "" : "; did you mean `" + meant + "`?"),
+                  std::move(hint));
+  }
+}
+
+std::string clean_path(std::string_view path) {
+  std::string out = path.starts_with('/') ? "/" : "";
+  for (const std::string_view step : split(path, '/')) {
+    if (step.empty() || step == ".") continue;
+    if (!out.empty() && out.back() != '/') out += '/';
+    out += step;
+  }
+  return out.empty() ? "." : out;
+}
+
+std::string resolve_path(const std::string& folder, const std::string& path) {
+  if (path.starts_with('/') || folder.empty()) return clean_path(path);
+  return clean_path(folder + '/' + path);
+}
+
+}  // namespace sbx::profile

@@ -1,0 +1,64 @@
+// Look-up in nodes, and the order in which problems are reported.
+#include "profile/node.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace sbx::profile {
+
+const Node* Node::find(std::string_view name) const {
+  if (kind != NodeKind::map) return nullptr;
+  const auto found = std::ranges::find(children, name, &Node::key);
+  return found == children.end() ? nullptr : &*found;
+}
+
+Node* Node::find(std::string_view name) {
+  return const_cast<Node*>(std::as_const(*this).find(name));
+}
+
+std::string_view describe_kind(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::null:
+      return "nothing";
+    case NodeKind::scalar:
+      return "a single value";
+    case NodeKind::list:
+      return "a list";
+    case NodeKind::map:
+      return "a map";
+  }
+  return "";
+}
+
+void Findings::add(Origin at, std::string what, std::string hint) {
+  list_.push_back({std::move(at), stage_, std::move(what), std::move(hint)});
+}
+
+std::size_t Findings::rank(const Origin& at) const {
+  return static_cast<std::size_t>(std::ranges::find(files_, at.file) - files_.begin());
+}
+
+std::vector<Error> Findings::take() {
+  std::ranges::stable_sort(list_, [this](const Finding& a, const Finding& b) {
+    return std::tuple(rank(a.at), a.at.line, a.at.column) <
+           std::tuple(rank(b.at), b.at.line, b.at.column);
+  });
+  std::vector<Error> out;
+  const Finding* last = nullptr;
+  for (Finding& finding : list_) {
+    std::string where = finding.at.to_string();
+    if (last != nullptr && last->at == finding.at && finding.at.line != 0 &&
+        finding.stage > last->stage)
+      continue;
+    if (!out.empty() && out.back().where == where && out.back().what == finding.what) continue;
+    last = &finding;
+    out.push_back({.kind = ErrorKind::profile,
+                   .what = std::move(finding.what),
+                   .where = std::move(where),
+                   .hint = std::move(finding.hint)});
+  }
+  list_.clear();
+  return out;
+}
+
+}  // namespace sbx::profile

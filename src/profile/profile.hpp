@@ -1,0 +1,202 @@
+// The whole data model of a profile (contract, section 5), one struct per section, every default
+// visible. Pure data: decode.cpp fills it, plan/build.cpp reads it. An empty Profile is `default`.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace sbx::profile {
+
+using Bytes = std::uint64_t;
+using Duration = std::chrono::milliseconds;
+
+enum class RootKind { host, dir, oci, empty };
+
+struct Root {
+  RootKind kind = RootKind::host;
+  std::string path{};          ///< dir: and oci: absolute, resolved against the profile's folder
+  std::string ref = "latest";  ///< oci only
+};
+
+enum class WorkspaceMode { none, ro, rw, overlay };
+enum class Keep { none, diff, apply };
+
+struct Workspace {
+  std::string source = ".";  ///< relative to the caller's directory
+  bool named = false;        ///< source was written by somebody: home and above are allowed then
+  std::string at = "/workspace";
+  WorkspaceMode mode = WorkspaceMode::ro;
+  Keep keep = Keep::none;          ///< overlay only
+  Bytes size = Bytes{256} << 20U;  ///< overlay only: bound of the changes, in bytes
+};
+
+struct BindMount {
+  std::string source;  ///< absolute, or relative to `base`
+  std::string base;    ///< the folder that a relative source is resolved beneath
+  std::string target;  ///< absolute, normalised
+  bool writable = false;
+  bool optional = false;
+};
+
+struct TmpfsMount {
+  std::string target;
+  Bytes size = Bytes{64} << 20U;
+  std::uint64_t inodes = 20000;
+  bool exec = true;
+};
+
+struct FileMount {
+  std::string target;
+  std::string content;
+  unsigned perm = 0444;
+};
+
+struct Mount {
+  std::variant<BindMount, TmpfsMount, FileMount> what;
+  Origin origin;
+};
+
+struct User {
+  std::optional<std::uint32_t> uid;  ///< inside; nullopt = the caller's (1000 when root starts sbx)
+  std::optional<std::uint32_t> gid;
+};
+
+struct Env {
+  std::vector<std::string> pass;           ///< names taken from the caller
+  std::map<std::string, std::string> set;  ///< name -> value; wins over pass
+};
+
+struct Secret {
+  std::string name;
+  std::string from;  ///< "env:NAME", "file:PATH", "fd:N" or "command:..."
+  std::string at;
+  bool redact = true;
+};
+
+enum class NetworkMode { none, host, filtered };
+
+struct Network {
+  NetworkMode mode = NetworkMode::none;
+  std::vector<std::string> allow{};
+  std::vector<std::string> deny{};
+  std::vector<std::uint16_t> host_ports{};
+  std::vector<std::string> publish{};
+};
+
+struct IoLimits {  ///< for each device behind a writable mount; unset = no limit
+  std::optional<Bytes> read_bps{};
+  std::optional<Bytes> write_bps{};
+  std::optional<std::uint64_t> read_iops{};
+  std::optional<std::uint64_t> write_iops{};
+  [[nodiscard]] bool any() const { return read_bps || write_bps || read_iops || write_iops; }
+};
+
+enum class OnExceed { truncate, kill };
+
+struct OutputLimits {
+  std::optional<Bytes> stdout_bytes{};
+  std::optional<Bytes> stderr_bytes{};
+  OnExceed on_exceed = OnExceed::truncate;
+};
+
+/// nullopt means "no limit" (`none` in the file), everywhere below.
+struct Limits {
+  std::optional<Bytes> memory = Bytes{512} << 20U;
+  std::optional<Bytes> swap = 0;
+  std::optional<std::uint64_t> pids = 128;
+  std::optional<double> cpus{};  ///< cores, e.g. 1.5
+  std::optional<std::string> cpuset{};
+  IoLimits io{};
+  std::optional<Duration> wall = Duration{60'000};
+  std::optional<Duration> cpu{};
+  std::optional<Duration> idle{};
+  Duration grace{0};
+  OutputLimits output{};
+  /// Name as in setrlimit(2) without RLIMIT_, lower case -> soft = hard value; nullopt = unlimited.
+  std::map<std::string, std::optional<std::uint64_t>> rlimits{{"core", 0}, {"nofile", 1024}};
+};
+
+enum class OnDeny { fail, kill, log };  ///< `errno` in the file is `fail` (errno is a macro)
+
+struct ArgRule {  ///< allow `call` only when argument `arg` is one of `in`
+  std::string call;
+  unsigned arg = 0;
+  std::vector<std::uint64_t> in;
+};
+
+struct Seccomp {
+  OnDeny on_deny = OnDeny::fail;
+  std::vector<std::string> allow{"@default"};  ///< "@group" or a system call's name
+  std::vector<std::string> deny{};
+  std::vector<ArgRule> args{};
+};
+
+enum class LandlockMode { automatic, require, off };
+
+struct TimeOffsets {
+  std::optional<std::chrono::milliseconds> monotonic{};
+  std::optional<std::chrono::milliseconds> boottime{};
+  [[nodiscard]] bool any() const { return monotonic || boottime; }
+};
+
+enum class TtyMode { automatic, always, never };
+
+struct Stdio {
+  std::string input = "inherit";  ///< "inherit", "null", or a path (absolute)
+  TtyMode tty = TtyMode::automatic;
+};
+
+struct Artifacts {
+  std::vector<std::string> collect{};
+  std::optional<Bytes> max{};
+  std::optional<Duration> ttl{};
+};
+
+struct Profile {
+  std::string name = "default";
+  std::string description{};
+  std::vector<std::string> command{};
+  Root root{};
+  Workspace workspace{};
+  std::vector<Mount> mounts{};
+  std::vector<std::string> tools{};      ///< "node", or "node?" when it may be missing (see below)
+  std::vector<std::string> mask{};       ///< absolute paths or globs (**, *, ?) inside the sandbox
+  std::optional<std::string> workdir{};  ///< nullopt: the workspace, or / when there is none
+  User user{};
+  std::string hostname = "sandbox";
+  Env env{};
+  std::vector<Secret> secrets{};
+  Network network{};
+  Limits limits{};
+  Seccomp seccomp{};
+  std::vector<std::string> capabilities{};  ///< lower case with prefix: "cap_chown"
+  LandlockMode landlock = LandlockMode::automatic;
+  TimeOffsets time{};
+  std::vector<std::string> devices{};
+  Stdio stdio{};
+  Artifacts artifacts{};
+  std::vector<std::string> degrade{};
+
+  /// Who wrote what: dotted key path ("limits.memory", "mounts[2]") -> place. Keys nobody wrote are
+  /// absent; explain calls those "default".
+  std::map<std::string, Origin> origins{};
+  /// Hex SHA-256 over every file (and flag) that made this profile, in the order they were read.
+  std::string sha256{};
+};
+
+/// An entry of `tools` with a trailing '?' may be missing on the host without an error.
+inline bool tool_is_optional(std::string_view entry) { return entry.ends_with('?'); }
+/// The entry without its '?'.
+inline std::string_view tool_name(std::string_view entry) {
+  return tool_is_optional(entry) ? entry.substr(0, entry.size() - 1) : entry;
+}
+
+}  // namespace sbx::profile

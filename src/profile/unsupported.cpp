@@ -1,0 +1,61 @@
+// What the grammar has and this version of sbx cannot do: told before anything starts, never
+// ignored.
+#include <array>
+
+#include "profile/load.hpp"
+
+namespace sbx::profile {
+namespace {
+
+class Refusals {
+ public:
+  explicit Refusals(const Profile& profile) : profile_(profile) {}
+
+  void add(std::string_view key, std::string what, std::string hint) {
+    const auto found = profile_.origins.find(std::string(key));
+    out_.push_back({.kind = ErrorKind::profile,
+                    .what = std::move(what) + " is not supported in this version of sbx",
+                    .where = found == profile_.origins.end() ? "" : found->second.to_string(),
+                    .hint = std::move(hint)});
+  }
+  [[nodiscard]] Problems take() { return std::move(out_); }
+
+ private:
+  const Profile& profile_;
+  Problems out_;
+};
+
+}  // namespace
+
+Problems unsupported(const Profile& profile) {
+  Refusals refusals(profile);
+  if (profile.network.mode == NetworkMode::filtered) {
+    refusals.add("network", "`network` with a list of what is allowed",
+                 "use `network: none`, or `network: host` to share the host's whole network");
+  }
+  if (!profile.secrets.empty()) {
+    refusals.add("secrets", "`secrets`",
+                 "hand values over in a file under `mounts`, or name a variable under `env.pass`");
+  }
+  const Artifacts& artifacts = profile.artifacts;
+  if (!artifacts.collect.empty() || artifacts.max || artifacts.ttl ||
+      profile.origins.contains("artifacts")) {
+    refusals.add("artifacts", "`artifacts`",
+                 "give the payload a folder to write to: `mounts: [\"./out:/out:rw\"]`");
+  }
+  if (profile.workspace.mode == WorkspaceMode::overlay && profile.workspace.keep != Keep::none) {
+    refusals.add("workspace.keep", "keeping the changes of an overlay (`workspace.keep`)",
+                 "use `mode: rw` to write to the folder itself, or `keep: none`");
+  }
+  if (profile.root.kind == RootKind::oci) {
+    refusals.add("root", "`root: {oci: ...}`", "unpack the image and use `root: {dir: FOLDER}`");
+  }
+  for (std::size_t i = 0; i < profile.devices.size(); ++i) {
+    if (profile.devices[i] != "gpu") continue;
+    refusals.add("devices[" + std::to_string(i) + ']', "the device group `gpu`",
+                 "name the nodes that the program needs, such as dri/renderD128");
+  }
+  return refusals.take();
+}
+
+}  // namespace sbx::profile
