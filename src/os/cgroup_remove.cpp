@@ -1,0 +1,82 @@
+// Removes cgroups, and sweeps those whose supervisor was killed. Runs in the supervisor.
+#include "os/cgroup_remove.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <string_view>
+
+#include "os/cgroup.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kRemoveWithin = std::chrono::seconds(1);
+constexpr time_t kSweepAge = 2;
+
+/// Until something changes in the group, or `wait` has passed: v2 says so through cgroup.events.
+void await_change(const UniqueFd& events, std::chrono::microseconds wait) {
+  char text[256];
+  pollfd watched{events.get(), POLLPRI, 0};
+  // A read arms the next notification (cgroup-v2.rst, "populated").
+  if (events.valid() && pread(events.get(), text, sizeof text, 0) < 0) watched.fd = -1;
+  const timespec limit{0, static_cast<long>(wait.count()) * 1000};
+  ppoll(&watched, 1, &limit, nullptr);
+}
+
+}  // namespace
+
+std::string cgroup_folder(const std::string& mount, const std::string& group) {
+  return group == "/" || group.empty() ? mount : mount + group;
+}
+
+// rmdir(2) and not cgroup_delete_cgroup(): that moves whoever is left to the parent, out of every
+// limit. EBUSY lasts for a moment after the last process ended, while the kernel takes it apart.
+void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
+  const auto deadline = Clock::now() + kRemoveWithin;
+  auto wait = std::chrono::microseconds(100);
+  UniqueFd events;
+  while (unlinkat(parent_fd, name, AT_REMOVEDIR) != 0) {
+    if (errno != EBUSY || Clock::now() >= deadline) return;  // a later run sweeps it
+    if (version == 2 && !events.valid() && dir_fd >= 0)
+      events.reset(openat(dir_fd, "cgroup.events", O_RDONLY | O_CLOEXEC));
+    await_change(events, wait);
+    wait = std::min(wait * 2, std::chrono::microseconds(50'000));
+  }
+}
+
+int sweep_cgroups(const std::string& mount, const std::string& parent) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(cgroup_folder(mount, parent).c_str()),
+                                                    &closedir);
+  if (!listing) return 0;
+  const int at = dirfd(listing.get());
+  if (at < 0) return 0;
+  int removed = 0;
+  while (const dirent* const entry = readdir(listing.get())) {
+    if (!std::string_view(entry->d_name).starts_with("sbx-") || entry->d_type != DT_DIR) continue;
+    const UniqueFd dir(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat facts{};
+    timespec now{};
+    if (!dir.valid() || fstat(dir.get(), &facts) != 0) continue;
+    // Between its mkdir and its flock a new group looks abandoned; its age tells.
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0) continue;
+    if (now.tv_sec - facts.st_mtim.tv_sec <= kSweepAge) continue;
+    if (flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (unlinkat(at, entry->d_name, AT_REMOVEDIR) == 0) ++removed;  // EBUSY: still populated
+  }
+  return removed;
+}
+
+}  // namespace sbx::os

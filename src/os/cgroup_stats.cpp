@@ -1,0 +1,166 @@
+// Counters of one cgroup, read below its open folder: strict parsing, bounded reads, and nullopt
+// for whatever this kernel or hierarchy does not count. Runs in the supervisor.
+#include "os/cgroup_stats.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <string>
+
+#include "os/fd.hpp"
+
+namespace sbx::os {
+namespace {
+
+using Figure = std::optional<std::uint64_t>;
+
+constexpr std::size_t kMaxFile = 64UZ * 1024;  // io.stat has a line a device; nothing else is long
+
+std::optional<std::string> read_file(int dir_fd, const char* name) {
+  if (dir_fd < 0) return std::nullopt;
+  const UniqueFd file(openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return std::nullopt;
+  std::string text;
+  char chunk[4096];
+  while (true) {
+    const ssize_t got = read(file.get(), chunk, sizeof chunk);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) return text;
+    text.append(chunk, static_cast<std::size_t>(got));
+    if (text.size() > kMaxFile) return std::nullopt;
+  }
+}
+
+Figure to_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Takes the text up to `separator` (or all of it) off the front of `text`.
+std::string_view take(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view head = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return head;
+}
+
+/// A file that holds one number and a newline.
+Figure read_number(int dir_fd, const char* name) {
+  const auto text = read_file(dir_fd, name);
+  if (!text) return std::nullopt;
+  std::string_view rest = *text;
+  return to_number(take(rest, '\n'));
+}
+
+/// The number behind `key` in lines of the form "key number".
+Figure value_of(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (take(line, ' ') == key) return to_number(line);
+  }
+  return std::nullopt;
+}
+
+Figure read_keyed(int dir_fd, const char* name, std::string_view key) {
+  const auto text = read_file(dir_fd, name);
+  return text ? value_of(*text, key) : std::nullopt;
+}
+
+Figure divided(Figure figure, std::uint64_t by) {
+  if (figure) *figure /= by;
+  return figure;
+}
+
+/// v2 io.stat: "8:0 rbytes=1 wbytes=2 rios=...", a line a device. No line means no traffic.
+IoStat sum_io_stat(std::string_view text) {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written = 0;
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    take(line, ' ');
+    while (!line.empty()) {
+      std::string_view value = take(line, ' ');
+      const std::string_view key = take(value, '=');
+      if (key != "rbytes" && key != "wbytes") continue;
+      const Figure bytes = to_number(value);
+      if (!bytes) return {};
+      (key == "rbytes" ? read_bytes : written) += *bytes;
+    }
+  }
+  return {read_bytes, written};
+}
+
+/// v1 blkio.throttle.io_service_bytes_recursive: "8:0 Read 1", "8:0 Write 2", ..., "Total 3".
+IoStat sum_blkio(std::string_view text) {
+  std::uint64_t read_bytes = 0;
+  std::uint64_t written = 0;
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    take(line, ' ');
+    const std::string_view operation = take(line, ' ');
+    if (operation != "Read" && operation != "Write") continue;
+    const Figure bytes = to_number(line);
+    if (!bytes) return {};
+    (operation == "Read" ? read_bytes : written) += *bytes;
+  }
+  return {read_bytes, written};
+}
+
+}  // namespace
+
+CpuStat read_cpu_stat(int dir_fd, int version) {
+  CpuStat stat;
+  if (version == 2) {
+    const auto text = read_file(dir_fd, "cpu.stat");
+    if (!text) return stat;
+    stat.usage_us = value_of(*text, "usage_usec");
+    stat.user_us = value_of(*text, "user_usec");
+    stat.system_us = value_of(*text, "system_usec");
+    stat.throttled_us = value_of(*text, "throttled_usec");
+    return stat;
+  }
+  // v1 keeps time used (cpuacct) and throttling (cpu) in two controllers, in nanoseconds; the
+  // folder may belong to either or to both, so each file may be missing.
+  stat.usage_us = divided(read_number(dir_fd, "cpuacct.usage"), 1000);
+  stat.user_us = divided(read_number(dir_fd, "cpuacct.usage_user"), 1000);
+  stat.system_us = divided(read_number(dir_fd, "cpuacct.usage_sys"), 1000);
+  stat.throttled_us = divided(read_keyed(dir_fd, "cpu.stat", "throttled_time"), 1000);
+  return stat;
+}
+
+MemoryStat read_memory_stat(int dir_fd, int version) {
+  MemoryStat stat;
+  if (version == 2) {
+    stat.peak_bytes = read_number(dir_fd, "memory.peak");  // Linux 5.19
+    stat.current_bytes = read_number(dir_fd, "memory.current");
+    stat.oom_kills = read_keyed(dir_fd, "memory.events", "oom_kill");
+    return stat;
+  }
+  stat.peak_bytes = read_number(dir_fd, "memory.max_usage_in_bytes");
+  stat.current_bytes = read_number(dir_fd, "memory.usage_in_bytes");
+  // Linux 4.13. Not memory.failcnt: that counts reclaim at the limit too, which ends nobody.
+  stat.oom_kills = read_keyed(dir_fd, "memory.oom_control", "oom_kill");
+  return stat;
+}
+
+PidsStat read_pids_stat(int dir_fd, int version) {
+  (void)version;  // the same files in both; v1 has pids.events since 4.9, pids.peak came with 6.1
+  PidsStat stat;
+  stat.peak = read_number(dir_fd, "pids.peak");
+  stat.limit_hits = read_keyed(dir_fd, "pids.events", "max");
+  return stat;
+}
+
+IoStat read_io_stat(int dir_fd, int version) {
+  const bool v2 = version == 2;
+  const auto text = read_file(dir_fd, v2 ? "io.stat" : "blkio.throttle.io_service_bytes_recursive");
+  if (!text) return {};
+  return v2 ? sum_io_stat(*text) : sum_blkio(*text);
+}
+
+}  // namespace sbx::os

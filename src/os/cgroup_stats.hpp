@@ -1,0 +1,21 @@
+// Reads a group's counters below an open folder; v1 and v2. A figure the host lacks is nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace sbx::os {
+
+struct CpuStat { std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us; };
+struct MemoryStat { std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills; };
+struct PidsStat { std::optional<std::uint64_t> peak, limit_hits; };
+struct IoStat { std::optional<std::uint64_t> read_bytes, written_bytes; };
+
+/// `dir_fd`: the group's open folder (-1 gives all nullopt); `version`: 1 or 2.
+CpuStat read_cpu_stat(int dir_fd, int version);
+MemoryStat read_memory_stat(int dir_fd, int version);
+PidsStat read_pids_stat(int dir_fd, int version);
+IoStat read_io_stat(int dir_fd, int version);
+
+}  // namespace sbx::os

@@ -1,0 +1,48 @@
+// The mount system calls we use, on file descriptors only (open_tree(2), mount_setattr(2),
+// move_mount(2), fsopen(2)): a path that the payload or anybody else can swap is resolved once, by
+// openat2(2), and never looked at again. Allocation-free: init calls these after clone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+
+/// openat2(2) as O_PATH with links refused: the path must mean what it says, component by component.
+SysResult<UniqueFd> open_path_strict(const char* path) noexcept;
+
+/// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
+SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept;
+
+/// A detached copy of the mount at `fd` (with its submounts when `recursive`).
+SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept;
+
+/// Sets `attributes` (MOUNT_ATTR_*) on the mount that `fd` is the root of; never clears one.
+SysResult<void> restrict_mount(int fd, std::uint64_t attributes, bool recursive) noexcept;
+
+/// Makes the detached tree `fd` an idmapped one (Linux 5.12, mount_setattr(2)): ids on disk are seen
+/// through the user namespace `userns_fd`. EINVAL: the file system cannot.
+SysResult<void> idmap_tree(int fd, int userns_fd, bool recursive) noexcept;
+
+/// Attaches a detached tree at the file or folder `target_fd`.
+SysResult<void> attach_tree(int tree_fd, int target_fd) noexcept;
+
+struct FsOption {
+  const char* key;
+  const char* value;  ///< nullptr: a flag
+};
+
+/// A new file system as a detached mount with `attributes`.
+SysResult<UniqueFd> new_filesystem(const char* type, std::span<const FsOption> options,
+                                   std::uint64_t attributes) noexcept;
+
+/// No event travels to or from the host's mounts any more.
+SysResult<void> make_all_private() noexcept;
+
+/// pivot_root(2) onto `root_fd`, old root detached; the working directory is the new root after it.
+SysResult<void> pivot_into(int root_fd) noexcept;
+
+}  // namespace sbx::os

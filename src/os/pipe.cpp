@@ -1,0 +1,52 @@
+// Runs in the supervisor.
+#include "os/pipe.hpp"
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace sbx::os {
+
+SysResult<Pipe> make_pipe(std::size_t capacity) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
+  Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
+  if (capacity != 0) (void)::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(capacity));
+  return pipe;
+}
+
+SysResult<void> set_nonblocking(int fd) {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
+    return std::unexpected(Errno{errno});
+  return {};
+}
+
+SysResult<UniqueFd> reopen_nonblocking(int fd, int access) {
+  char path[32];
+  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  UniqueFd opened(::open(path, access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!opened.valid()) return std::unexpected(Errno{errno});
+  return opened;
+}
+
+std::size_t bytes_waiting(int fd) {
+  int waiting = 0;
+  if (::ioctl(fd, FIONREAD, &waiting) != 0 || waiting < 0) return 0;
+  return static_cast<std::size_t>(waiting);
+}
+
+SysResult<void> fill_standard_fds() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // open(2) takes the lowest free number, and every lower one is open by now.
+    if (::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
+      return std::unexpected(Errno{errno});
+  }
+  return {};
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,129 @@
+// Gathers HostFacts: what of this host, its kernel and the caller the plan depends on. It is on the
+// start-up path, so it asks only for what the request names. Runs in the supervisor.
+#include "os/probe.hpp"
+
+#include <linux/landlock.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <string_view>
+
+#include "os/cgroup_find.hpp"
+#include "os/probe_source.hpp"
+#include "os/tools_path.hpp"
+
+namespace sbx::os {
+namespace {
+
+Result<std::string> caller_directory() {
+  char text[PATH_MAX];
+  // The kernel gives "(unreachable)/..." for a folder outside of our root; that is no path.
+  if (getcwd(text, sizeof text) != nullptr && text[0] == '/') return std::string(text);
+  return std::unexpected(Error{.kind = ErrorKind::host,
+                               .what = "the current directory cannot be read",
+                               .hint = "it may have been removed: change to another one",
+                               .sys_errno = errno});
+}
+
+std::map<std::string, std::string> caller_environment() {
+  std::map<std::string, std::string> env;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos) continue;
+    env.emplace(text.substr(0, equals), text.substr(equals + 1));  // the first wins, as in getenv
+  }
+  return env;
+}
+
+/// $HOME; no passwd database, which a static program cannot ask (NSS).
+std::string home_of(const HostFacts& facts) {
+  const auto home = facts.env.find("HOME");
+  if (home != facts.env.end() && home->second.starts_with('/')) return home->second;
+  return facts.euid == 0 ? "/root" : "";
+}
+
+int landlock_abi() {
+  const long abi =
+      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return abi > 0 ? static_cast<int>(abi) : 0;
+}
+
+/// CPUs this process may use. The raw call, because cpu_set_t ends at 1024 and the kernel refuses a
+/// mask that is smaller than its own.
+int usable_cpus() {
+  unsigned long mask[8192 / (8 * sizeof(unsigned long))] = {};
+  if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) <= 0) return 1;
+  int count = 0;
+  for (const unsigned long word : mask) count += std::popcount(word);
+  return count;
+}
+
+/// Whether any swap space is in use: /proc/swaps has a line of its own for each, below its heading.
+bool has_swap() {
+  const std::optional<std::string> swaps = read_small_file("/proc/swaps");
+  return swaps && std::ranges::count(*swaps, '\n') > 1;
+}
+
+/// Facts are keyed by the source's text, so one text that means two files is refused rather than
+/// bound twice to the same one.
+void add_source(const SourceRequest& request, std::map<std::string, SourceFacts>& sources) {
+  SourceFacts found = look_at_source(request);
+  const auto [place, fresh] = sources.try_emplace(request.source, found);
+  if (fresh || (place->second.path == found.path && place->second.problem == found.problem)) return;
+  place->second.exists = false;
+  place->second.problem =
+      request.source + " is used from two folders and means two things; write absolute paths";
+}
+
+}  // namespace
+
+Result<HostFacts> probe(const ProbeRequest& request) {
+  HostFacts facts;
+  facts.euid = geteuid();
+  facts.egid = getegid();
+  facts.cwd = SBX_TRY(caller_directory());
+  facts.env = caller_environment();
+  facts.home = home_of(facts);
+  facts.stdin_is_tty = isatty(STDIN_FILENO) == 1;
+  facts.stdout_is_tty = isatty(STDOUT_FILENO) == 1;
+  facts.stderr_is_tty = isatty(STDERR_FILENO) == 1;
+  facts.landlock_abi = landlock_abi();
+  facts.cpus_online = usable_cpus();
+  facts.host_id_first = SBX_HOST_ID_FIRST;
+  facts.host_id_count = SBX_HOST_ID_COUNT;
+  if (access("/proc/self/fd", X_OK) != 0)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "/proc cannot be read",
+                                 .hint = "mount it: mount -t proc proc /proc",
+                                 .sys_errno = errno});
+  if (request.cgroups) {
+    facts.controllers = find_controllers();
+    facts.swap_accounting = swap_can_be_limited(facts.controllers);
+    facts.has_swap = !facts.swap_accounting && has_swap();
+  }
+  if (request.host_network) {
+    facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");
+    facts.hosts = read_small_file("/etc/hosts").value_or("");
+  }
+  switch (request.root) {
+    case RootRequest::host:
+      facts.root_entries = host_root_entries();
+      break;
+    case RootRequest::dir:
+      facts.root_entries = SBX_TRY(dir_root_entries(request.root_dir));
+      break;
+    case RootRequest::empty:
+      break;
+  }
+  for (const SourceRequest& source : request.sources) add_source(source, facts.sources);
+  for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
+  return facts;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,46 @@
+// Looks at this host once, before the plan is made; everything plan/ may know of the host.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/host_facts.hpp"
+
+namespace sbx::os {
+
+/// A bind source to look at. Relative: beneath `base`, and links must stay beneath it (a payload of
+/// an earlier run may have planted one); absolute: links are followed, the caller wrote the path.
+struct SourceRequest {
+  std::string source;
+  std::string base;
+};
+
+enum class RootRequest { host, dir, empty };
+
+struct ProbeRequest {
+  RootRequest root = RootRequest::host;
+  std::string root_dir{};                  ///< RootRequest::dir: absolute
+  std::vector<SourceRequest> sources{};    ///< facts are keyed by `source` as given here
+  std::vector<std::string> tools{};
+  bool cgroups = true;                     ///< look for controllers (some limit needs one)
+  bool host_network = false;               ///< read what the sandbox needs to share the host's network
+};
+
+/// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
+/// single source or tool lacks is in its `problem`.
+Result<HostFacts> probe(const ProbeRequest& request);
+
+/// The controllers this process could make groups with: reads /proc/self/cgroup and
+/// /proc/self/mountinfo. Empty when the host has none. (cgroup_find.cpp)
+std::vector<CgroupController> find_controllers();
+
+/// Where `name` is installed, as the caller's environment would run it. (tools.cpp)
+ToolInstallation find_tool(const std::string& name, const HostFacts& facts);
+
+/// What of the host's own tree a sandbox shows: /usr, the /bin links, parts of /etc. (root_entries.cpp)
+std::vector<RootEntry> host_root_entries();
+/// The same for a root file system in a folder. Errors: the folder cannot be read.
+Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir);
+
+}  // namespace sbx::os

@@ -1,0 +1,128 @@
+// Resolves a bind source once, to the canonical path that the plan will show and bind. Runs in the
+// supervisor, before the plan is made.
+#include "os/probe_source.hpp"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "os/fd.hpp"
+
+namespace sbx::os {
+namespace {
+
+/// openat2(2) until it is not disturbed by a rename beside it (EAGAIN is documented for that).
+UniqueFd open_beneath(int base, const char* path) {
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  constexpr int kAttempts = 32;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const long fd = syscall(SYS_openat2, base, path, &how, sizeof how);
+    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) return UniqueFd(static_cast<int>(fd));
+  }
+  return {};
+}
+
+UniqueFd open_source(const SourceRequest& request) {
+  if (request.source.starts_with('/'))
+    return UniqueFd(open(request.source.c_str(), O_PATH | O_CLOEXEC));
+  const UniqueFd base(open(request.base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  return base.valid() ? open_beneath(base.get(), request.source.c_str()) : UniqueFd();
+}
+
+std::string problem_of(const SourceRequest& request, int error) {
+  const std::string& name = request.source;
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      return {};  // it is just not there
+    case EXDEV:
+      return name + " leads outside of " + request.base +
+             "; write the absolute path if that is meant";
+    case ELOOP:
+      return name + " goes through too many symbolic links, or through one of /proc";
+    case EACCES:
+    case EPERM:
+      return name + " cannot be reached: permission denied on the way to it";
+    case ENOSYS:
+      return name + " cannot be resolved safely: openat2 is missing (Linux 5.6 has it)";
+    default:
+      return name + " cannot be opened: " + strerror(error);
+  }
+}
+
+/// The kernel's own path of an open file; empty when that path does not lead back to it (removed,
+/// renamed meanwhile, or outside of what this process sees).
+std::string path_of(int fd, const struct stat& facts) {
+  char link[32];
+  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  char text[PATH_MAX];
+  const ssize_t length = readlink(link, text, sizeof text);
+  if (length <= 0 || length == sizeof text || text[0] != '/') return {};
+  std::string path(text, static_cast<std::size_t>(length));
+  struct stat again{};
+  if (lstat(path.c_str(), &again) != 0) return {};
+  if (again.st_dev != facts.st_dev || again.st_ino != facts.st_ino) return {};
+  return path;
+}
+
+/// The disk below a file system as "major:minor"; empty when it has none (tmpfs, overlay, btrfs,
+/// NFS). Cgroups limit whole disks and refuse a partition (ENODEV), so that is left for its disk.
+std::string disk_of(dev_t device) {
+  if (major(device) == 0) return {};
+  char path[64];
+  (void)snprintf(path, sizeof path, "/sys/dev/block/%u:%u/partition", major(device), minor(device));
+  if (access(path, F_OK) == 0) {
+    (void)snprintf(path, sizeof path, "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
+    const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+    char text[32];
+    const ssize_t got = file.valid() ? read(file.get(), text, sizeof text) : -1;
+    if (got <= 1) return {};
+    return {text, static_cast<std::size_t>(got) - 1};  // without the newline
+  }
+  return std::to_string(major(device)) + ":" + std::to_string(minor(device));
+}
+
+}  // namespace
+
+SourceFacts look_at_source(const SourceRequest& request) {
+  SourceFacts found;
+  if (request.source.empty() || request.source.contains('\0')) {
+    found.problem = "the source is empty or holds a null byte";
+    return found;
+  }
+  const UniqueFd fd = open_source(request);
+  if (!fd.valid()) {
+    found.problem = problem_of(request, errno);
+    return found;
+  }
+  struct stat facts{};
+  if (fstat(fd.get(), &facts) != 0) {
+    found.problem = problem_of(request, errno);
+    return found;
+  }
+  found.path = path_of(fd.get(), facts);
+  if (found.path.empty()) {
+    found.problem = request.source + " was removed, or has no path that this process can see";
+    return found;
+  }
+  found.exists = true;
+  // Sockets, FIFOs and devices are bound as a file is; what they may do is the mount's business.
+  found.type = S_ISDIR(facts.st_mode) ? EntryType::directory : EntryType::file;
+  found.uid = facts.st_uid;
+  found.gid = facts.st_gid;
+  found.device = disk_of(facts.st_dev);
+  return found;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,159 @@
+#include "os/process.hpp"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <linux/sched.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+namespace sbx::os {
+namespace {
+
+std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+SysResult<void> check(long result) noexcept {
+  if (result < 0) return fail();
+  return {};
+}
+
+struct RlimitName {
+  std::string_view name;
+  int number;
+};
+constexpr std::array kRlimits{
+    RlimitName{"as", RLIMIT_AS},           RlimitName{"core", RLIMIT_CORE},
+    RlimitName{"cpu", RLIMIT_CPU},         RlimitName{"data", RLIMIT_DATA},
+    RlimitName{"fsize", RLIMIT_FSIZE},     RlimitName{"locks", RLIMIT_LOCKS},
+    RlimitName{"memlock", RLIMIT_MEMLOCK}, RlimitName{"msgqueue", RLIMIT_MSGQUEUE},
+    RlimitName{"nice", RLIMIT_NICE},       RlimitName{"nofile", RLIMIT_NOFILE},
+    RlimitName{"nproc", RLIMIT_NPROC},     RlimitName{"rss", RLIMIT_RSS},
+    RlimitName{"rtprio", RLIMIT_RTPRIO},   RlimitName{"rttime", RLIMIT_RTTIME},
+    RlimitName{"sigpending", RLIMIT_SIGPENDING}, RlimitName{"stack", RLIMIT_STACK},
+};
+
+}  // namespace
+
+SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept {
+  int pidfd = -1;
+  struct ::clone_args args{};
+  args.flags = namespaces | CLONE_PIDFD;
+  args.pidfd = reinterpret_cast<std::uintptr_t>(&pidfd);
+  args.exit_signal = SIGCHLD;
+  if (cgroup_fd >= 0) {
+    args.flags |= CLONE_INTO_CGROUP;
+    args.cgroup = static_cast<std::uint64_t>(cgroup_fd);
+  }
+  // No glibc wrapper exists; with no stack given the child goes on from here on a copied one.
+  const long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  if (pid < 0) return fail();
+  Cloned cloned;
+  cloned.pid = static_cast<pid_t>(pid);
+  if (pid != 0) cloned.pidfd = UniqueFd(pidfd);
+  return cloned;
+}
+
+SysResult<pid_t> fork_process() noexcept {
+  struct ::clone_args args{};
+  args.exit_signal = SIGCHLD;
+  const long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  if (pid < 0) return fail();
+  return static_cast<pid_t>(pid);
+}
+
+SysResult<void> signal_pidfd(int pidfd, int signal) noexcept {
+  return check(::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0U));
+}
+
+SysResult<Ended> wait_for(pid_t pid) noexcept {
+  Ended ended;
+  long result = -1;
+  do {
+    result = ::wait4(pid, &ended.wait_status, 0, &ended.usage);
+  } while (result < 0 && errno == EINTR);
+  if (result < 0) return fail();
+  return ended;
+}
+
+SysResult<void> become_ids(std::uint32_t uid, std::uint32_t gid, bool drop_groups) noexcept {
+  // Raw calls: glibc's wrappers would signal threads that do not exist after clone.
+  if (drop_groups && ::syscall(SYS_setgroups, 0, nullptr) != 0) return fail();
+  if (::syscall(SYS_setresgid, gid, gid, gid) != 0) return fail();
+  return check(::syscall(SYS_setresuid, uid, uid, uid));
+}
+
+SysResult<void> set_death_signal(int signal) noexcept {
+  return check(::prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0));
+}
+
+SysResult<void> set_dumpable(bool dumpable) noexcept {
+  return check(::prctl(PR_SET_DUMPABLE, dumpable ? 1 : 0, 0, 0, 0));
+}
+
+SysResult<void> set_no_new_privs() noexcept {
+  return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+}
+
+SysResult<void> new_session(int controlling_tty_fd) noexcept {
+  if (::setsid() < 0) return fail();
+  if (controlling_tty_fd < 0) return {};
+  return check(::ioctl(controlling_tty_fd, TIOCSCTTY, 0));
+}
+
+SysResult<void> reset_signals() noexcept {
+  struct ::sigaction action{};
+  action.sa_handler = SIG_DFL;
+  for (int signal = 1; signal < NSIG; ++signal) {
+    if (signal == SIGKILL || signal == SIGSTOP || (signal >= 32 && signal < SIGRTMIN)) continue;
+    if (::sigaction(signal, &action, nullptr) != 0) return fail();
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  return check(::sigprocmask(SIG_SETMASK, &none, nullptr));
+}
+
+SysResult<void> block_all_signals() noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  return check(::sigprocmask(SIG_SETMASK, &all, nullptr));
+}
+
+SysResult<void> cloexec_from(unsigned first) noexcept {
+  return check(::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC));
+}
+
+SysResult<void> close_from(unsigned first) noexcept {
+  return check(::close_range(first, ~0U, 0));
+}
+
+int rlimit_number(std::string_view name) noexcept {
+  for (const RlimitName& entry : kRlimits)
+    if (entry.name == name) return entry.number;
+  return -1;
+}
+
+SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept {
+  struct ::rlimit now{};
+  const auto which = static_cast<__rlimit_resource>(resource);
+  if (::getrlimit(which, &now) != 0) return fail();
+  const rlim_t limit = value < now.rlim_max ? static_cast<rlim_t>(value) : now.rlim_max;
+  const struct ::rlimit wanted{limit, limit};
+  return check(::setrlimit(which, &wanted));
+}
+
+SysResult<void> write_proc_file(const char* path, std::string_view text) noexcept {
+  const UniqueFd file(::open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return fail();
+  const ssize_t written = ::write(file.get(), text.data(), text.size());
+  if (written < 0) return fail();
+  if (static_cast<std::size_t>(written) != text.size()) return std::unexpected(Errno{EIO});
+  return {};
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,35 @@
+#include "os/process_title.hpp"
+
+#include <sys/prctl.h>
+
+#include <cstddef>
+#include <cstring>
+
+namespace sbx::os {
+namespace {
+
+constexpr char kTitle[] = "sbx-init";
+
+// The argument area, as the kernel laid it out: one block from argv[0] to the end of the last one.
+char* g_begin = nullptr;
+char* g_end = nullptr;
+
+// glibc hands argc and argv to every function of .init_array, before main.
+void remember(int argc, char** argv, char**) {
+  if (argc <= 0) return;
+  g_begin = argv[0];
+  g_end = argv[argc - 1] + std::strlen(argv[argc - 1]);
+}
+[[gnu::used, gnu::section(".init_array")]] void (*const kRemember)(int, char**, char**) = remember;
+
+}  // namespace
+
+void hide_command_line() noexcept {
+  ::prctl(PR_SET_NAME, kTitle, 0, 0, 0);
+  if (g_begin == nullptr || g_end <= g_begin) return;
+  const auto size = static_cast<std::size_t>(g_end - g_begin);
+  std::memset(g_begin, 0, size);
+  std::memcpy(g_begin, kTitle, size < sizeof kTitle - 1 ? size : sizeof kTitle - 1);
+}
+
+}  // namespace sbx::os

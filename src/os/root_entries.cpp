@@ -1,0 +1,205 @@
+// What of a root file system a sandbox shows: the programs and libraries of the host, the parts of
+// its /etc that programs need, or the folders of a root of the user's own. Runs in the supervisor.
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "os/fd.hpp"
+#include "os/probe.hpp"
+#include "os/probe_source.hpp"
+
+namespace sbx::os {
+namespace {
+
+constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
+
+/// Of /etc, by exact name. Each entry costs a start about 17 us (a mount made, copied and taken
+/// apart), so a file earns its place: what is only read by hand, or changes nothing when it is
+/// missing, has none. Not here on purpose: passwd, group, hosts, hostname, nsswitch.conf and
+/// resolv.conf, which every sandbox gets fresh; machine-id, which names the host; and what commonly
+/// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
+/// ssh).
+// clang-format off
+constexpr std::array<std::string_view, 40> kEtc = {
+    "OpenCL", "R", "alternatives", "ant", "bash.bashrc", "bashrc", "crypto-policies",
+    "debian_version", "fonts", "gai.conf", "ghostscript", "glvnd", "gnutls", "inputrc", "java",
+    "julia", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "maven",
+    "mime.types", "mono", "octave.conf", "openmpi", "os-release", "papersize", "perl", "php",
+    "profile", "protocols", "services", "system-release", "terminfo", "texmf", "timezone",
+    "vdpau_wrapper.cfg", "vulkan", "xml",
+};
+// clang-format on
+static_assert(std::ranges::is_sorted(kEtc));
+
+/// Of /etc, by how the name begins.
+constexpr std::array<std::string_view, 5> kEtcPrefixes = {"ImageMagick-", "java-", "python",
+                                                          "redhat-release", "alpine-release"};
+
+/// Folders of /etc whose other half is private (keys): only these of them.
+constexpr std::array<std::string_view, 11> kEtcInner = {
+    "/etc/ca-certificates/extracted", "/etc/pki/ca-trust",   "/etc/pki/java",
+    "/etc/pki/tls/cert.pem",          "/etc/pki/tls/certs",  "/etc/pki/tls/openssl.cnf",
+    "/etc/ssl/ca-bundle.pem",         "/etc/ssl/cert.pem",   "/etc/ssl/certs",
+    "/etc/ssl/ct_log_list.cnf",       "/etc/ssl/openssl.cnf"};
+
+bool shown_of_etc(std::string_view name) {
+  return std::ranges::binary_search(kEtc, name) ||
+         std::ranges::any_of(kEtcPrefixes, [name](auto p) { return name.starts_with(p); });
+}
+
+bool is_at_or_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// Whether `path` (absolute, normalised) is part of what host_root_entries() shows.
+bool is_shown(std::string_view path) {
+  const auto holds = [path](std::string_view folder) { return is_at_or_below(path, folder); };
+  if (std::ranges::any_of(kTop, holds) || std::ranges::any_of(kEtcInner, holds)) return true;
+  constexpr std::string_view kPrefix = "/etc/";
+  if (!path.starts_with(kPrefix)) return false;
+  path.remove_prefix(kPrefix.size());
+  return shown_of_etc(path.substr(0, path.find('/')));
+}
+
+/// A symlink's text as an absolute path, "." and ".." taken away; links on the way are not looked
+/// at.
+std::string link_target(std::string_view link_path, std::string_view text) {
+  std::string joined;
+  if (!text.starts_with('/')) joined = link_path.substr(0, link_path.rfind('/'));
+  joined.append("/").append(text);
+  std::string normal;
+  std::string_view rest = joined;
+  while (!rest.empty()) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    rest.remove_prefix(slash == std::string_view::npos ? rest.size() : slash + 1);
+    if (part.empty() || part == ".") continue;
+    if (part == "..")
+      normal.resize(normal.empty() ? 0 : normal.rfind('/'));
+    else
+      normal.append("/").append(part);
+  }
+  return normal;
+}
+
+std::optional<std::string> read_link(const std::string& path) {
+  char text[PATH_MAX];
+  const ssize_t length = readlink(path.c_str(), text, sizeof text);
+  if (length <= 0 || length == sizeof text) return std::nullopt;
+  return std::string(text, static_cast<std::size_t>(length));
+}
+
+unsigned char type_of(const std::string& path) {
+  struct stat facts{};
+  if (lstat(path.c_str(), &facts) != 0) return DT_UNKNOWN;
+  return static_cast<unsigned char>(IFTODT(facts.st_mode));
+}
+
+/// One entry of the host. A link is recreated when what it points at shows too; otherwise what it
+/// resolves to is shown in its place (some distributions link /etc/localtime into /var).
+void add_host_entry(const std::string& path, unsigned char type, std::vector<RootEntry>& entries) {
+  if (type == DT_UNKNOWN) type = type_of(path);
+  if (type == DT_DIR) entries.push_back({path, EntryType::directory, path});
+  if (type == DT_REG) entries.push_back({path, EntryType::file, path});
+  if (type != DT_LNK) return;
+  const std::optional<std::string> text = read_link(path);
+  if (text && is_shown(link_target(path, *text))) {
+    entries.push_back({path, EntryType::symlink, {}, *text});
+    return;
+  }
+  const SourceFacts real = look_at_source({path, {}});
+  if (real.exists) entries.push_back({path, real.type, real.path});
+}
+
+void add_etc(std::vector<RootEntry>& entries) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir("/etc"), &closedir);
+  if (!listing) return;
+  while (const dirent* const entry = readdir(listing.get())) {
+    const std::string path = std::string("/etc/") + entry->d_name;
+    if (shown_of_etc(entry->d_name)) add_host_entry(path, entry->d_type, entries);
+    for (const std::string_view inner : kEtcInner) {
+      if (inner.starts_with(path + "/")) add_host_entry(std::string(inner), DT_UNKNOWN, entries);
+    }
+  }
+}
+
+/// Of a root of the user's own these are not shown: every sandbox mounts or makes them itself.
+bool is_made_fresh(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kFresh = {".",    "..",  "dev", "lost+found",
+                                                      "proc", "run", "sys", "tmp"};
+  return std::ranges::binary_search(kFresh, name);
+}
+
+Error unreadable(const std::string& dir, std::string why, int error) {
+  return {.kind = ErrorKind::host,
+          .what = "the root folder " + dir + " cannot be read" + std::move(why),
+          .hint = "name a folder that holds a root file system and that you may read",
+          .sys_errno = error};
+}
+
+std::optional<RootEntry> dir_entry(const std::string& root, const dirent& entry) {
+  const std::string source = root + "/" + entry.d_name;
+  const std::string path = std::string("/") + entry.d_name;
+  const unsigned char type = entry.d_type == DT_UNKNOWN ? type_of(source) : entry.d_type;
+  if (type == DT_DIR) return RootEntry{path, EntryType::directory, source};
+  if (type == DT_REG) return RootEntry{path, EntryType::file, source};
+  if (type != DT_LNK) return std::nullopt;  // a socket or device has no place at the top of a root
+  const std::optional<std::string> text = read_link(source);
+  if (!text) return std::nullopt;
+  return RootEntry{path, EntryType::symlink, {}, *text};
+}
+
+void sort_by_path(std::vector<RootEntry>& entries) {
+  std::ranges::sort(entries, {}, &RootEntry::path);
+}
+
+}  // namespace
+
+std::vector<RootEntry> host_root_entries() {
+  std::vector<RootEntry> entries;
+  for (const char* path : kTop) add_host_entry(path, DT_UNKNOWN, entries);
+  add_etc(entries);
+  sort_by_path(entries);  // readdir's order is the disk's; a plan is the same every time
+  return entries;
+}
+
+Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir) {
+  // The user wrote this path, so links in it count; from its canonical form on none may appear.
+  const SourceFacts root = look_at_source({dir, "/"});
+  if (!root.exists || root.type != EntryType::directory)
+    return std::unexpected(unreadable(dir, root.problem.empty() ? "" : ": " + root.problem,
+                                      root.exists ? ENOTDIR : ENOENT));
+  if (root.path == "/")
+    return std::unexpected(Error{.kind = ErrorKind::profile,
+                                 .what = "the root folder is the host's own root",
+                                 .hint = "use `root: host`, which shows its programs only"});
+  open_how how{};
+  how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS;
+  UniqueFd fd(
+      static_cast<int>(syscall(SYS_openat2, AT_FDCWD, root.path.c_str(), &how, sizeof how)));
+  if (!fd.valid()) return std::unexpected(unreadable(dir, "", errno));
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(fd.get()), &closedir);
+  if (!listing) return std::unexpected(unreadable(dir, "", errno));
+  (void)fd.release();  // the listing closes it
+  std::vector<RootEntry> entries;
+  while (const dirent* const entry = readdir(listing.get())) {
+    if (is_made_fresh(entry->d_name)) continue;
+    if (auto found = dir_entry(root.path, *entry)) entries.push_back(*std::move(found));
+  }
+  sort_by_path(entries);
+  return entries;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,45 @@
+// The signals the supervisor takes while a sandbox lives: blocked and read from a descriptor, so
+// that one poll(2) sees them beside everything else.
+#pragma once
+
+#include <signal.h>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+
+/// Holds the process's signals for as long as it lives and gives them back as they were. Signals
+/// that the caller ignores (nohup(1), a background job of a plain shell) stay ignored. Move-free.
+class SignalGate {
+ public:
+  /// Blocks, ignores SIGPIPE and SIGXFSZ (a lost reader or a file-size limit of the caller is an
+  /// errno for us, not an end), and reads only those that ask us to end, until watch_all().
+  SysResult<void> open();
+  SignalGate() = default;
+  SignalGate(const SignalGate&) = delete;
+  SignalGate& operator=(const SignalGate&) = delete;
+  SignalGate(SignalGate&&) = delete;
+  SignalGate& operator=(SignalGate&&) = delete;
+  ~SignalGate();
+
+  /// A signalfd, readable when take() has something.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// From now on also SIGTSTP, SIGCONT and SIGWINCH.
+  SysResult<void> watch_all();
+  /// The next pending signal, or 0.
+  [[nodiscard]] int take();
+  /// Stops this process as SIGTSTP would have (not at all in an orphaned process group, see
+  /// setpgid(2)), and returns when it runs again.
+  void stop_self();
+
+ private:
+  UniqueFd fd_;
+  sigset_t blocked_{};
+  sigset_t old_mask_{};
+  struct sigaction old_pipe_{};
+  struct sigaction old_fsize_{};
+  bool open_ = false;
+};
+
+}  // namespace sbx::os
