@@ -1,0 +1,61 @@
+#include "plan/build.hpp"
+
+#include <algorithm>
+
+#include "plan/builder.hpp"
+#include "plan/order.hpp"
+
+namespace sbx::plan {
+namespace {
+
+seccomp::Request seccomp_request(const profile::Seccomp& section) {
+  seccomp::Request request;
+  switch (section.on_deny) {
+    case profile::OnDeny::fail: request.on_deny = seccomp::OnDeny::fail; break;
+    case profile::OnDeny::kill: request.on_deny = seccomp::OnDeny::kill; break;
+    case profile::OnDeny::log: request.on_deny = seccomp::OnDeny::log; break;
+  }
+  request.allow = section.allow;
+  request.deny = section.deny;
+  for (const profile::ArgRule& rule : section.args)
+    request.args.push_back({rule.call, rule.arg, rule.in});
+  return request;
+}
+
+std::string_view on_deny_name(seccomp::OnDeny mode) {
+  switch (mode) {
+    case seccomp::OnDeny::fail: return "errno";
+    case seccomp::OnDeny::kill: return "kill";
+    case seccomp::OnDeny::log: return "log";
+  }
+  return "";
+}
+
+}  // namespace
+
+Result<Plan> build(const profile::Profile& profile, const Invocation& invocation,
+                   const HostFacts& facts) {
+  Plan plan;
+  plan.run_id = invocation.run_id;
+  plan.profile_name = profile.name;
+  plan.profile_sha256 = profile.sha256;
+  plan.limits = profile.limits;
+  plan.network = profile.network.mode;
+  plan.seccomp = seccomp_request(profile.seccomp);
+  plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
+  plan.isolation.seccomp = on_deny_name(plan.seccomp.on_deny);
+
+  Builder builder{profile, invocation, facts, plan};
+  builder.as_root = facts.euid == 0;
+  SBX_CHECK(plan_command(builder));
+  SBX_CHECK(plan_identity(builder));
+  SBX_CHECK(plan_cgroups(builder));
+  SBX_CHECK(plan_mounts(builder));
+  SBX_CHECK(plan_privileges(builder));
+  // Each process does its own steps in order; this is the order in which the processes start theirs.
+  std::ranges::stable_sort(plan.steps, {}, &Step::phase);
+  SBX_CHECK(check_order(plan));
+  return plan;
+}
+
+}  // namespace sbx::plan

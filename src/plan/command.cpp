@@ -1,0 +1,81 @@
+// What is executed: argv, environment, search path, stdio, and what the supervisor watches.
+#include <algorithm>
+#include <map>
+
+#include "base/text.hpp"
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// Later sources win: our own few, the terminal's, the tools', what the profile passes, what it sets.
+std::map<std::string, std::string> environment(const Builder& b) {
+  std::map<std::string, std::string> env{{"HOME", "/tmp"},
+                                         {"LANG", "C.UTF-8"},
+                                         {"LOGNAME", "sandbox"},
+                                         {"SHELL", "/bin/sh"},
+                                         {"USER", "sandbox"}};
+  const auto pass = [&](const std::string& name) {
+    if (const auto found = b.facts.env.find(name); found != b.facts.env.end()) env[name] = found->second;
+  };
+  if (b.plan.supervision.tty) pass("TERM");
+  std::string path;
+  for (const ToolInstallation& tool : b.facts.tools) {
+    for (const auto& [name, value] : tool.env) env[name] = value;
+    for (const std::string& folder : tool.path)
+      if ((":" + path).find(":" + folder + ":") == std::string::npos) path += folder + ":";
+  }
+  env["PATH"] = path + kDefaultPath;
+  for (const std::string& name : b.profile.env.pass) pass(name);
+  for (const auto& [name, value] : b.profile.env.set) env[name] = value;
+  return env;
+}
+
+void plan_supervision(Builder& b) {
+  Supervision& s = b.plan.supervision;
+  const profile::Limits& limits = b.profile.limits;
+  s.wall = limits.wall;
+  s.cpu = limits.cpu;
+  s.idle = limits.idle;
+  s.grace = limits.grace;
+  s.output = limits.output;
+  s.capture = b.invocation.json;
+  s.meter = b.invocation.json || b.invocation.result || b.invocation.events;
+  const profile::Stdio& stdio = b.profile.stdio;
+  if (stdio.input == "null") {
+    s.input = InputMode::null;
+  } else if (stdio.input != "inherit") {
+    s.input = InputMode::file;
+    s.input_file = stdio.input;
+  }
+  switch (stdio.tty) {
+    case profile::TtyMode::always: s.tty = true; break;
+    case profile::TtyMode::never: s.tty = false; break;
+    case profile::TtyMode::automatic:
+      s.tty = b.facts.stdin_is_tty && b.facts.stdout_is_tty && !s.capture &&
+              s.input == InputMode::inherit;
+      break;
+  }
+}
+
+}  // namespace
+
+Result<void> plan_command(Builder& b) {
+  b.plan.argv = b.invocation.command.empty() ? b.profile.command : b.invocation.command;
+  if (b.plan.argv.empty() || b.plan.argv.front().empty())
+    return std::unexpected(Error{.kind = ErrorKind::usage,
+                                 .what = "no command to run",
+                                 .hint = "write it after `--`, or as `command: [...]` in the profile"});
+  plan_supervision(b);
+  const std::map<std::string, std::string> env = environment(b);
+  for (const auto& [name, value] : env) b.plan.env.push_back(name + "=" + value);
+  const auto path = env.find("PATH");
+  if (path != env.end())
+    for (const std::string_view folder : split(path->second, ':'))
+      if (folder.starts_with('/')) b.plan.search_path.emplace_back(folder);
+  return {};
+}
+
+}  // namespace sbx::plan

@@ -1,0 +1,123 @@
+// The whole plan as text and as JSON.
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+#include "plan/kinds.hpp"
+
+namespace sbx::plan {
+namespace {
+
+std::string duration_or_none(const std::optional<std::chrono::milliseconds>& value) {
+  return value ? format_duration(*value) : "none";
+}
+
+std::string origin_text(const Step& step) {
+  return step.origin.file.empty() ? "" : " [" + step.origin.to_string() + "]";
+}
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string supervision_text(const Plan& plan) {
+  const Supervision& s = plan.supervision;
+  std::string text = "supervise: wall " + duration_or_none(s.wall) + ", cpu " +
+                     duration_or_none(s.cpu) + ", idle " + duration_or_none(s.idle) + ", grace " +
+                     format_duration(s.grace) + "\n";
+  text += "output:    stdout " +
+          (s.output.stdout_bytes ? format_bytes(*s.output.stdout_bytes) : std::string("unlimited")) +
+          ", stderr " +
+          (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
+          ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  return text;
+}
+
+std::string json_list(const std::vector<std::string>& items) {
+  std::string text = "[";
+  for (const std::string& item : items) text += (text.size() > 1 ? "," : "") + json_string(item);
+  return text + "]";
+}
+
+std::string json_ms(const std::optional<std::chrono::milliseconds>& value) {
+  return value ? std::to_string(value->count()) : "null";
+}
+
+std::string json_bytes(const std::optional<std::uint64_t>& value) {
+  return value ? std::to_string(*value) : "null";
+}
+
+std::string json_step(const Step& step) {
+  std::string text = "{\"phase\":" + json_string(phase_name(step.phase)) +
+                     ",\"kind\":" + json_string(kind_name(step.action)) +
+                     ",\"text\":" + json_string(describe(step.action)) +
+                     ",\"reason\":" + json_string(step.reason) + ",\"origin\":";
+  return text + (step.origin.file.empty() ? "null" : json_string(step.origin.to_string())) + "}";
+}
+
+}  // namespace
+
+std::string_view phase_name(Phase phase) {
+  switch (phase) {
+    case Phase::host: return "host";
+    case Phase::clone: return "clone";
+    case Phase::attend: return "attend";
+    case Phase::init: return "init";
+    case Phase::payload: return "payload";
+    case Phase::guard: return "guard";
+  }
+  return "";
+}
+
+std::string describe_text(const Plan& plan) {
+  std::string text = "profile:   " + plan.profile_name + "\n";
+  text += "command:   " + quote_command(plan.argv) + "\n";
+  text += "user:      " + plan.isolation.user + " inside\n";
+  text += "seccomp:   allow " + join(plan.seccomp.allow, ", ") +
+          (plan.seccomp.deny.empty() ? "" : "; deny " + join(plan.seccomp.deny, ", ")) +
+          "; denied calls: " + plan.isolation.seccomp + "\n";
+  text += supervision_text(plan);
+  for (const std::string& entry : plan.env) text += "env:       " + printable(entry) + "\n";
+  std::size_t number = 0;
+  for (const Step& step : plan.steps) {
+    ++number;
+    const std::string index = std::to_string(number);
+    text += std::string(index.size() < 3 ? 3 - index.size() : 0, ' ') + index + " " +
+            padded(std::string(phase_name(step.phase)), 8) + describe(step.action) + "\n";
+    text += "            because: " + step.reason + origin_text(step) + "\n";
+  }
+  for (const std::string& control : plan.isolation.degraded)
+    text += "degraded:  " + control + " is not enforced on this host\n";
+  for (const std::string& warning : plan.warnings) text += "warning:   " + warning + "\n";
+  return text;
+}
+
+std::string describe_json(const Plan& plan) {
+  const Supervision& s = plan.supervision;
+  std::string text = "{\"schema\":\"sbx.plan/1\",\"profile\":{\"name\":" + json_string(plan.profile_name) +
+                     ",\"sha256\":" + json_string(plan.profile_sha256) + "}";
+  text += ",\"argv\":" + json_list(plan.argv) + ",\"env\":" + json_list(plan.env) +
+          ",\"search_path\":" + json_list(plan.search_path);
+  text += ",\"steps\":[";
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    text += (i != 0 ? "," : "") + json_step(plan.steps[i]);
+  text += "],\"seccomp\":{\"allow\":" + json_list(plan.seccomp.allow) +
+          ",\"deny\":" + json_list(plan.seccomp.deny) +
+          ",\"on_deny\":" + json_string(plan.isolation.seccomp) + "}";
+  text += ",\"supervise\":{\"wall_ms\":" + json_ms(s.wall) + ",\"cpu_ms\":" + json_ms(s.cpu) +
+          ",\"idle_ms\":" + json_ms(s.idle) + ",\"grace_ms\":" + std::to_string(s.grace.count()) +
+          ",\"stdout_bytes\":" + json_bytes(s.output.stdout_bytes) +
+          ",\"stderr_bytes\":" + json_bytes(s.output.stderr_bytes) +
+          ",\"tty\":" + (s.tty ? "true" : "false") + "}";
+  text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
+          ",\"namespaces\":" + json_list(plan.isolation.namespaces) +
+          ",\"cgroup\":" + json_string(plan.isolation.cgroup) +
+          ",\"landlock_abi\":" + std::to_string(plan.isolation.landlock_abi) +
+          ",\"user\":" + json_string(plan.isolation.user) +
+          ",\"required\":" + json_list(plan.isolation.required) +
+          ",\"enforced\":" + json_list(plan.isolation.enforced) +
+          ",\"degraded\":" + json_list(plan.isolation.degraded) + "}";
+  return text + ",\"warnings\":" + json_list(plan.warnings) + "}";
+}
+
+}  // namespace sbx::plan

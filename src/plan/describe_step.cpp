@@ -1,0 +1,173 @@
+// One line of text for each kind of step.
+#include <linux/sched.h>
+
+#include <array>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+
+namespace sbx::plan {
+namespace {
+
+std::string flags_text(const MountFlags& flags) {
+  std::string text = flags.read_only ? "read-only" : "writable";
+  if (flags.no_suid) text += ", nosuid";
+  if (flags.no_dev) text += ", nodev";
+  if (flags.no_exec) text += ", noexec";
+  return text;
+}
+
+std::string octal(unsigned mode) {
+  std::string digits;
+  for (int shift = 9; shift >= 0; shift -= 3)
+    digits += static_cast<char>('0' + ((mode >> static_cast<unsigned>(shift)) & 7U));
+  return digits;
+}
+
+std::string namespaces_text(std::uint64_t flags) {
+  struct Name {
+    std::uint64_t flag;
+    std::string_view name;
+  };
+  constexpr std::array kNames{Name{CLONE_NEWUSER, "user"}, Name{CLONE_NEWPID, "pid"},
+                              Name{CLONE_NEWNS, "mount"},  Name{CLONE_NEWIPC, "ipc"},
+                              Name{CLONE_NEWUTS, "uts"},   Name{CLONE_NEWCGROUP, "cgroup"},
+                              Name{CLONE_NEWNET, "net"}};
+  std::vector<std::string_view> names;
+  for (const Name& name : kNames)
+    if ((flags & name.flag) != 0) names.push_back(name.name);
+  return join(names, ", ");
+}
+
+std::string settings_text(const MakeCgroup& group) {
+  std::vector<std::string> parts;
+  for (const CgroupSetting& setting : group.settings)
+    parts.push_back(setting.file + " = " + setting.value);
+  return parts.empty() ? "no settings" : join(parts, "; ");
+}
+
+std::string offset_text(const char* clock, const std::optional<std::int64_t>& offset) {
+  if (!offset) return "";
+  return std::string(" ") + clock + " " + format_duration(std::chrono::milliseconds(*offset));
+}
+
+struct Describe {
+  std::string operator()(const ReserveHostId& s) const {
+    return "take a host uid and gid of its own from " + std::to_string(s.first) + " to " +
+           std::to_string(std::uint64_t{s.first} + s.count - 1);
+  }
+  std::string operator()(const DetachTree& s) const {
+    std::string text = "open " + quote(s.source);
+    if (s.idmap)
+      text += ", its owner " + std::to_string(s.owner_uid) + ":" + std::to_string(s.owner_gid) +
+              " shown as the payload's user";
+    return text;
+  }
+  std::string operator()(const MakeCgroup& s) const {
+    return "cgroup v" + std::to_string(s.version) + " " + join(s.controllers, ",") + " at " +
+           quote(s.mount + (s.parent == "/" ? "" : s.parent) + "/" + s.name) + ": " + settings_text(s);
+  }
+  std::string operator()(const CloneNamespaces& s) const {
+    return "new namespaces: " + namespaces_text(s.flags);
+  }
+  std::string operator()(const WriteIdMaps& s) const {
+    return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) + " inside to " +
+           (s.reserved ? "the reserved host id" : "the caller's own id");
+  }
+  std::string operator()(const AwaitIdMaps&) const { return "wait for the id maps"; }
+  std::string operator()(const DieWithSupervisor&) const { return "die with the supervisor"; }
+  std::string operator()(const SetTimeOffsets& s) const {
+    return "new time namespace:" + offset_text("monotonic", s.monotonic_ms) +
+           offset_text("boottime", s.boottime_ms);
+  }
+  std::string operator()(const BecomeInnerIds& s) const {
+    return "become uid " + std::to_string(s.uid) + ", gid " + std::to_string(s.gid) +
+           (s.drop_groups ? ", no other groups" : "");
+  }
+  std::string operator()(const ForbidNamespaces&) const { return "forbid nested user namespaces"; }
+  std::string operator()(const SetHostname& s) const { return "host name " + quote(s.name); }
+  std::string operator()(const RaiseLoopback&) const { return "bring the loopback interface up"; }
+  std::string operator()(const PrivatePropagation&) const { return "make all mounts private"; }
+  std::string operator()(const MountRoot& s) const {
+    return "new root: tmpfs of " + format_bytes(s.size);
+  }
+  std::string operator()(const MakeDir& s) const {
+    return "make folder " + quote(s.path) + ", mode " + octal(s.mode);
+  }
+  std::string operator()(const MakeSymlink& s) const {
+    return "link " + quote(s.path) + " to " + quote(s.link);
+  }
+  std::string operator()(const WriteFile& s) const {
+    return "write " + quote(s.path) + ", " + std::to_string(s.content.size()) + " bytes, mode " +
+           octal(s.mode);
+  }
+  std::string operator()(const BindTree& s) const {
+    return "bind " + quote(s.source) + (s.source == s.target ? "" : " at " + quote(s.target)) + " " +
+           flags_text(s.flags);
+  }
+  std::string operator()(const AttachTree& s) const {
+    return "attach what was opened (slot " + std::to_string(s.slot) + ") at " + quote(s.target) + " " +
+           flags_text(s.flags);
+  }
+  std::string operator()(const MountTmpfs& s) const {
+    return "tmpfs at " + quote(s.target) + " of " + format_bytes(s.size) + ", mode " + octal(s.mode) +
+           ", " + flags_text(s.flags);
+  }
+  std::string operator()(const MountOverlay& s) const {
+    return "overlay at " + quote(s.target) + ", changes up to " + format_bytes(s.size) + ", " +
+           flags_text(s.flags);
+  }
+  std::string operator()(const SealMount& s) const {
+    return "make " + quote(s.path) + " " + flags_text(s.flags);
+  }
+  std::string operator()(const BindInside& s) const {
+    return "bind " + quote(s.source) + " of the new root at " + quote(s.target) + " " + flags_text(s.flags);
+  }
+  std::string operator()(const BindDevice& s) const { return "device " + quote(s.target); }
+  std::string operator()(const MountProc& s) const { return "proc at " + quote(s.target); }
+  std::string operator()(const MountDevpts& s) const { return "devpts at " + quote(s.target); }
+  std::string operator()(const MaskPath& s) const { return "hide " + quote(s.path); }
+  std::string operator()(const MaskGlob& s) const { return "hide all that match " + quote(s.pattern); }
+  std::string operator()(const ProtectPath& s) const { return "make " + quote(s.path) + " read-only"; }
+  std::string operator()(const PivotRoot&) const { return "enter the new root, drop the old one"; }
+  std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
+  std::string operator()(const UnshareCgroup&) const { return "hide the cgroup's path"; }
+  std::string operator()(const AwaitCgroup&) const { return "wait for the limits"; }
+  std::string operator()(const ForkPayload&) const { return "fork the payload"; }
+  std::string operator()(const NewSession& s) const {
+    return s.controlling_tty ? "new session on the fresh terminal" : "new session without a terminal";
+  }
+  std::string operator()(const PlaceStdio&) const { return "place descriptors 0, 1 and 2"; }
+  std::string operator()(const SetRlimit& s) const {
+    return "rlimit " + s.name + " = " + (s.value ? std::to_string(*s.value) : "unlimited");
+  }
+  std::string operator()(const ChangeDir& s) const { return "change to " + quote(s.path); }
+  std::string operator()(const ResolveExecutable&) const { return "find the command"; }
+  std::string operator()(const NoNewPrivs&) const { return "set no_new_privs"; }
+  std::string operator()(const ApplyLandlock& s) const {
+    std::vector<std::string> places;
+    for (const LandlockRule& rule : s.rules)
+      if (rule.writable) places.push_back(rule.path);
+    return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ");
+  }
+  std::string operator()(const DropCapabilities& s) const {
+    return s.keep.empty() ? "drop every capability, lock the securebits"
+                          : "drop every capability but " + join(s.keep, ", ") + ", lock the securebits";
+  }
+  std::string operator()(const HideCommandLine&) const { return "hide the caller's command line"; }
+  std::string operator()(const SetDumpable& s) const {
+    return s.dumpable ? "make init traceable" : "make init untraceable";
+  }
+  std::string operator()(const ResetSignals&) const { return "reset signals"; }
+  std::string operator()(const CloseDescriptors&) const { return "close all other descriptors"; }
+  std::string operator()(const InstallSeccomp&) const { return "load the system call filter"; }
+  std::string operator()(const ExecPayload&) const { return "execute the command"; }
+  std::string operator()(const Fail& s) const { return "fail with errno " + std::to_string(s.error); }
+};
+
+}  // namespace
+
+std::string describe(const Action& action) { return std::visit(Describe{}, action); }
+
+}  // namespace sbx::plan

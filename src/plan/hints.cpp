@@ -1,0 +1,165 @@
+// Advice for each kind of step that can fail on somebody's host.
+#include "plan/hints.hpp"
+
+#include <cerrno>
+
+#include "base/text.hpp"
+#include "plan/describe.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr const char* kNamespaceHint =
+    "this host does not let you make namespaces: look at sysctl user.max_user_namespaces (0 forbids "
+    "them) and kernel.unprivileged_userns_clone, at kernel.apparmor_restrict_unprivileged_userns on "
+    "Ubuntu, and, in a container, at its seccomp profile";
+constexpr const char* kNoSpaceHint =
+    "a limit on namespaces is reached: sysctl user.max_user_namespaces and its siblings";
+constexpr const char* kMountPointHint =
+    "a mount point inside a folder of yours has to exist there: make it first, or choose a place "
+    "outside of that folder";
+constexpr const char* kSourceHint =
+    "it changed while sbx started, or a component of its path is a symbolic link now";
+constexpr const char* kProcHint =
+    "the kernel mounts a fresh /proc only where an unmasked one is visible: in a container, start it "
+    "with an unmasked /proc (docker run --security-opt systempaths=unconfined)";
+constexpr const char* kKernelHint = "sbx needs Linux 5.12 or newer with this feature built in";
+
+bool is_refusal(int error) { return error == EPERM || error == EACCES; }
+
+/// A path that was named but cannot be reached (source) or mounted on (target).
+std::string bind_hint(int error) {
+  if (error == ENOENT || error == ENOTDIR) return kMountPointHint;
+  if (error == ELOOP || error == EXDEV) return kSourceHint;
+  if (error == EACCES) return "you may not enter a folder on the way to it";
+  if (error == EINVAL) return "its file system cannot be bound here (a locked mount, perhaps)";
+  return "";
+}
+
+std::string cgroup_hint(int error) {
+  if (is_refusal(error) || error == EROFS || error == ENOENT)
+    return "the cgroup tree cannot be written here: start sbx as root or in a delegated group, or go "
+           "on without these limits: --degrade cgroup";
+  if (error == EINVAL || error == ERANGE)
+    return "the kernel refuses the value: compare the limit with what this machine has";
+  if (error == EBUSY || error == EEXIST) return "a group of that name is in use; try again";
+  return "";
+}
+
+struct Hint {
+  int error;
+
+  std::string operator()(const ReserveHostId&) const {
+    if (error == EAGAIN) return "every host id of the range is in use; enlarge it (host_id_count)";
+    return "the lock file /run/sbx/ids.lock must be writable for root";
+  }
+  std::string operator()(const DetachTree& step) const {
+    if (step.idmap && (error == EINVAL || error == EOPNOTSUPP))
+      return "its file system cannot be id-mapped, which root needs so that owners stay right: use "
+             "another folder, start sbx as an ordinary user, or go on without: --degrade idmap";
+    return bind_hint(error);
+  }
+  std::string operator()(const MakeCgroup&) const { return cgroup_hint(error); }
+  std::string operator()(const CloneNamespaces&) const {
+    if (is_refusal(error) || error == EINVAL) return kNamespaceHint;
+    if (error == ENOSPC || error == EUSERS) return kNoSpaceHint;
+    if (error == ENOSYS) return kKernelHint;
+    if (error == EAGAIN) return "too many processes: look at ulimit -u and the cgroup's pids.max";
+    return "";
+  }
+  std::string operator()(const WriteIdMaps&) const {
+    return is_refusal(error) ? kNamespaceHint : "";
+  }
+  std::string operator()(const AwaitIdMaps&) const { return ""; }
+  std::string operator()(const DieWithSupervisor&) const { return ""; }
+  std::string operator()(const SetTimeOffsets&) const {
+    if (error == EINVAL) return "time namespaces need Linux 5.6 with CONFIG_TIME_NS";
+    return "an offset may not make a clock negative";
+  }
+  std::string operator()(const BecomeInnerIds&) const { return ""; }
+  std::string operator()(const ForbidNamespaces&) const {
+    return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: /proc must be mounted "
+           "and its sys part writable there (not masked by a container)";
+  }
+  std::string operator()(const SetHostname&) const { return ""; }
+  std::string operator()(const RaiseLoopback&) const { return ""; }
+  std::string operator()(const PrivatePropagation&) const {
+    return is_refusal(error) ? kNamespaceHint : "";
+  }
+  std::string operator()(const MountRoot&) const { return is_refusal(error) ? kNamespaceHint : kKernelHint; }
+  std::string operator()(const MakeDir&) const { return kMountPointHint; }
+  std::string operator()(const MakeSymlink&) const { return kMountPointHint; }
+  std::string operator()(const WriteFile&) const {
+    return error == ENOSPC ? "the files of the profile are too large for the new root (64M)"
+                           : kMountPointHint;
+  }
+  std::string operator()(const BindTree&) const { return bind_hint(error); }
+  std::string operator()(const AttachTree&) const { return bind_hint(error); }
+  std::string operator()(const MountTmpfs&) const { return bind_hint(error); }
+  std::string operator()(const MountOverlay&) const {
+    return "overlayfs refuses this folder (an overlay itself, or a file system without what it needs): "
+           "use mode ro or rw, or a folder elsewhere";
+  }
+  std::string operator()(const SealMount&) const { return ""; }
+  std::string operator()(const BindInside&) const { return bind_hint(error); }
+  std::string operator()(const BindDevice&) const {
+    return "the device must exist on the host, as a character device";
+  }
+  std::string operator()(const MountProc&) const { return is_refusal(error) ? kProcHint : ""; }
+  std::string operator()(const MountDevpts&) const { return is_refusal(error) ? kNamespaceHint : ""; }
+  std::string operator()(const MaskPath&) const { return ""; }
+  std::string operator()(const MaskGlob&) const {
+    return error == E2BIG ? "the pattern matches more than 1024 places: hide their folder instead" : "";
+  }
+  std::string operator()(const ProtectPath&) const { return ""; }
+  std::string operator()(const PivotRoot&) const {
+    return error == EINVAL ? "sbx cannot start from a chroot or an initramfs (pivot_root(2))" : "";
+  }
+  std::string operator()(const OpenPty&) const { return "or run without a terminal: --no-tty"; }
+  std::string operator()(const UnshareCgroup&) const { return ""; }
+  std::string operator()(const AwaitCgroup&) const { return ""; }
+  std::string operator()(const ForkPayload&) const {
+    return error == EAGAIN ? "limits.pids or the user's process limit is too small even for the start" : "";
+  }
+  std::string operator()(const NewSession&) const { return ""; }
+  std::string operator()(const PlaceStdio&) const {
+    return error == EMFILE ? "the caller's limit on open files is too small: ulimit -n" : "";
+  }
+  std::string operator()(const SetRlimit&) const { return "look at limits.rlimits"; }
+  std::string operator()(const ChangeDir& step) const {
+    return "workdir " + quote(step.path) + " must exist inside the sandbox: mount something there, or "
+           "choose another with --workdir";
+  }
+  std::string operator()(const ResolveExecutable&) const { return ""; }
+  std::string operator()(const NoNewPrivs&) const { return ""; }
+  std::string operator()(const ApplyLandlock&) const {
+    return "or switch the second wall off: --landlock off";
+  }
+  std::string operator()(const DropCapabilities&) const { return ""; }
+  std::string operator()(const HideCommandLine&) const { return ""; }
+  std::string operator()(const SetDumpable&) const { return ""; }
+  std::string operator()(const ResetSignals&) const { return ""; }
+  std::string operator()(const CloseDescriptors&) const { return kKernelHint; }
+  std::string operator()(const InstallSeccomp&) const {
+    return "the kernel needs CONFIG_SECCOMP_FILTER";
+  }
+  std::string operator()(const ExecPayload&) const { return ""; }
+  std::string operator()(const Fail&) const { return ""; }
+};
+
+}  // namespace
+
+std::string hint_for(const Action& action, int error) { return std::visit(Hint{error}, action); }
+
+Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail) {
+  const Step& step = plan.steps[index];
+  std::string what = describe(step.action);
+  if (!detail.empty()) what += " (" + detail + ")";
+  return {.kind = ErrorKind::setup,
+          .what = std::move(what),
+          .where = "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size()),
+          .hint = hint_for(step.action, error),
+          .sys_errno = error};
+}
+
+}  // namespace sbx::plan

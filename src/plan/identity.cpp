@@ -1,0 +1,63 @@
+// Who the payload is, and the namespaces it lives in.
+#include <linux/sched.h>
+
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr std::uint64_t kAlways = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
+                                  CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr std::uint32_t kInnerIdForRoot = 1000;
+
+void plan_namespaces(Builder& b) {
+  const bool own_network = b.profile.network.mode != profile::NetworkMode::host;
+  b.add(Phase::clone, CloneNamespaces{own_network ? kAlways | CLONE_NEWNET : kAlways},
+        own_network ? "no process, file, socket or host name of the host is shared"
+                    : "network: host keeps the host's network; the rest is not shared",
+        "network");
+  b.plan.isolation.namespaces = {"user", "pid", "mount", "ipc", "uts", "cgroup"};
+  if (own_network) b.plan.isolation.namespaces.emplace_back("net");
+  if (b.profile.time.any()) b.plan.isolation.namespaces.emplace_back("time");
+}
+
+}  // namespace
+
+Result<void> plan_identity(Builder& b) {
+  const std::uint32_t uid = b.as_root ? kInnerIdForRoot : b.facts.euid;
+  const std::uint32_t gid = b.as_root ? kInnerIdForRoot : b.facts.egid;
+  b.inner_uid = b.profile.user.uid.value_or(uid);
+  b.inner_gid = b.profile.user.gid.value_or(gid);
+  b.plan.isolation.user = std::to_string(b.inner_uid) + ":" + std::to_string(b.inner_gid);
+
+  if (b.as_root) {
+    if (b.facts.host_id_count == 0)
+      return std::unexpected(Error{.kind = ErrorKind::host,
+                                   .what = "started by root, but the range of host ids is empty",
+                                   .hint = "build with -Dhost_id_count greater than 0"});
+    b.add(Phase::host, ReserveHostId{b.facts.host_id_first, b.facts.host_id_count},
+          "started by root, the payload is still nobody on the host");
+  }
+  plan_namespaces(b);
+  b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
+        "the payload has one id, and it is not root's", "user");
+  b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
+  b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
+  b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
+  b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
+  if (b.profile.time.any()) {
+    const auto count = [](const auto& offset) {
+      return offset ? std::optional<std::int64_t>(offset->count()) : std::nullopt;
+    };
+    b.add(Phase::init, SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
+          "asked for", "namespaces.time");
+  }
+  b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
+        "hostname");
+  if (b.profile.network.mode != profile::NetworkMode::host)
+    b.add(Phase::init, RaiseLoopback{}, "programs talk to themselves on 127.0.0.1 and ::1",
+          "network");
+  return {};
+}
+
+}  // namespace sbx::plan

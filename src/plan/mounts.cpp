@@ -1,0 +1,248 @@
+// The new root: the host's programs read-only, fresh /tmp, /proc, /dev, then what the profile names.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/builder.hpp"
+#include "plan/tree.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr std::uint64_t kRootSize = 64U << 20U;  // folders and small files; sealed before the payload
+constexpr std::uint64_t kDefaultTmp = 256U << 20U;
+constexpr std::uint64_t kShmSize = 64U << 20U;
+constexpr std::uint64_t kTmpInodes = 100'000;
+constexpr MountFlags kReadOnly{};
+constexpr MountFlags kWritable{.read_only = false};
+constexpr const char* kStaging = "/.sbx";
+
+Error source_error(const Builder& b, const std::string& source, const std::string& problem,
+                   const std::string& key) {
+  return {.kind = ErrorKind::profile,
+          .what = "cannot show " + quote(source) + " in the sandbox: " + problem,
+          .where = b.origin_of(key).to_string(),
+          .hint = "name an existing file or folder, or take the entry out"};
+}
+
+Result<void> plan_root(Builder& b, Tree& tree) {
+  b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
+  b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
+  const std::string reason =
+      b.profile.root.kind == profile::RootKind::dir ? "root: dir" : "programs of the host";
+  for (const RootEntry& entry : b.facts.root_entries) {
+    if (entry.type == EntryType::symlink) {
+      SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
+      continue;
+    }
+    SBX_CHECK(tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
+    b.add(Phase::init, BindTree{entry.source, entry.path, true, kReadOnly}, reason, "root");
+    tree.cover_foreign(entry.path);
+  }
+  for (const EtcFile& file : etc_files(b))
+    if (!tree.is_foreign(file.path))
+      SBX_CHECK(tree.make_file(file.path, file.content, 0444, "written fresh", ""));
+  return {};
+}
+
+bool names_target(const Builder& b, const std::string& target) {
+  return std::ranges::any_of(b.profile.mounts, [&](const profile::Mount& mount) {
+    return std::visit([&](const auto& what) { return what.target == target; }, mount.what);
+  });
+}
+
+Result<void> add_tmpfs(Builder& b, Tree& tree, const profile::TmpfsMount& mount, unsigned mode,
+                       const std::string& reason, const std::string& key) {
+  SBX_CHECK(tree.make_mount_point(mount.target, true, reason, key));
+  const MountFlags flags{.read_only = false, .no_exec = !mount.exec};
+  b.add(Phase::init, MountTmpfs{mount.target, mount.size, mount.inodes, mode, flags}, reason, key);
+  tree.cover_own(mount.target);
+  b.writable.push_back({mount.target, true, false});
+  return {};
+}
+
+Result<void> plan_proc(Builder& b, Tree& tree) {
+  SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
+  b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
+  tree.cover_foreign("/proc");
+  // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding 1).
+  for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
+    b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");
+  for (const char* path : {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list",
+                           "/proc/kallsyms", "/proc/kmsg", "/proc/sched_debug", "/proc/scsi",
+                           "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/config.gz"})
+    b.add(Phase::init, MaskPath{path, true}, "tells about the host or its kernel");
+  return {};
+}
+
+/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone that
+/// the supervisor makes while it still may; else bound by init itself.
+Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
+                      const MountFlags& flags, bool idmap, const std::string& reason,
+                      const std::string& key) {
+  const bool folder = source.type == EntryType::directory;
+  SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
+  if (b.as_root) {
+    const int slot = b.next_slot++;
+    const bool mapped = idmap && !b.degrades("idmap");
+    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason, key);
+    b.add(Phase::init, AttachTree{slot, target, flags}, reason, key);
+  } else {
+    b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
+  }
+  tree.cover_foreign(target);
+  if (!flags.read_only) b.writable.push_back({target, true, false});
+  return {};
+}
+
+Result<void> plan_tools(Builder& b, Tree& tree) {
+  for (std::size_t i = 0; i < b.facts.tools.size(); ++i) {
+    const ToolInstallation& tool = b.facts.tools[i];
+    const std::string key = "tools[" + std::to_string(i) + "]";
+    const bool optional = tool.name.ends_with('?');
+    if (!tool.problem.empty()) {
+      if (optional) continue;
+      return std::unexpected(Error{.kind = ErrorKind::profile,
+                                   .what = tool.problem,
+                                   .where = b.origin_of(key).to_string(),
+                                   .hint = "install it, put it on PATH, or write `" + tool.name +
+                                           "?` when it may be missing"});
+    }
+    for (const RootEntry& entry : tool.trees) {
+      if (tree.is_foreign(entry.path)) continue;  // shown already
+      if (entry.type == EntryType::symlink) {
+        SBX_CHECK(tree.make_symlink(entry.path, entry.link, "tool " + tool.name));
+        continue;
+      }
+      SourceFacts source;
+      source.type = entry.type;
+      source.path = entry.source;
+      SBX_CHECK(add_bind(b, tree, source, entry.path, kReadOnly, false, "tool " + tool.name, key));
+    }
+  }
+  return {};
+}
+
+/// Home, what is above it, and "/" are shown only when somebody names them.
+bool is_too_much(const Builder& b, const std::string& path) {
+  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path));
+}
+
+Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
+  const profile::Workspace& workspace = b.profile.workspace;
+  const std::string staging = kStaging;
+  for (const char* folder : {"/lower", "/changes"})
+    SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
+  const std::size_t writable = b.writable.size();
+  SBX_CHECK(add_bind(b, tree, source, staging + "/lower", kReadOnly, true, "the layer below", "workspace"));
+  b.writable.resize(writable);
+  SBX_CHECK(tree.make_mount_point(workspace.at, true, "the workspace", "workspace"));
+  b.add(Phase::init, MountOverlay{staging, workspace.at, workspace.size, kWritable},
+        "changes stay in memory and go at the end", "workspace.mode");
+  tree.cover_foreign(workspace.at);
+  b.writable.push_back({workspace.at, true, false});
+  return {};
+}
+
+Result<void> plan_workspace(Builder& b, Tree& tree) {
+  const profile::Workspace& workspace = b.profile.workspace;
+  if (workspace.mode == profile::WorkspaceMode::none) return {};
+  const auto found = b.facts.sources.find(workspace.source);
+  const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
+  if (!source.problem.empty() || !source.exists)
+    return std::unexpected(source_error(
+        b, workspace.source, source.problem.empty() ? "it does not exist" : source.problem,
+        "workspace.source"));
+  if (source.type != EntryType::directory)
+    return std::unexpected(source_error(b, workspace.source, "a workspace is a folder", "workspace.source"));
+  if (!workspace.named && is_too_much(b, source.path)) {
+    // An empty folder instead, so that the command still finds its working directory.
+    b.plan.warnings.push_back("the current directory " + source.path +
+                              " is not shown: it is the home directory or above it; name a folder "
+                              "with --workspace DIR");
+    return tree.make_mount_point(workspace.at, true, "the workspace, empty", "workspace");
+  }
+  if (workspace.mode == profile::WorkspaceMode::overlay) return plan_overlay(b, tree, source);
+  const bool writable = workspace.mode == profile::WorkspaceMode::rw;
+  return add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
+                  "the workspace", "workspace");
+}
+
+struct PlanMount {
+  Builder& b;
+  Tree& tree;
+  std::string key;
+
+  Result<void> operator()(const profile::BindMount& mount) const {
+    const auto found = b.facts.sources.find(mount.source);
+    const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
+    if (source.problem.empty() && !source.exists && mount.optional) return {};
+    if (!source.problem.empty() || !source.exists)
+      return std::unexpected(source_error(
+          b, mount.source, source.problem.empty() ? "it does not exist" : source.problem, key));
+    return add_bind(b, tree, source, mount.target, mount.writable ? kWritable : kReadOnly, true,
+                    "named in the profile", key);
+  }
+  Result<void> operator()(const profile::TmpfsMount& mount) const {
+    return add_tmpfs(b, tree, mount, 0755, "named in the profile", key);
+  }
+  Result<void> operator()(const profile::FileMount& mount) const {
+    if (!tree.is_foreign(mount.target))
+      return tree.make_file(mount.target, mount.content, mount.perm, "named in the profile", key);
+    // Over a file of a tree that is not ours: from a place of our own.
+    const std::string staged = std::string(kStaging) + "/file" + key.substr(key.find('['));
+    SBX_CHECK(tree.make_file(staged, mount.content, mount.perm, "named in the profile", key));
+    b.add(Phase::init, BindInside{staged, mount.target, kReadOnly}, "named in the profile", key);
+    return {};
+  }
+};
+
+/// Parents before what lies inside them; the profile's order otherwise.
+std::vector<std::size_t> mount_order(const std::vector<profile::Mount>& mounts) {
+  const auto depth = [&](std::size_t i) {
+    return std::visit([](const auto& what) { return std::ranges::count(what.target, '/'); },
+                      mounts[i].what);
+  };
+  std::vector<std::size_t> order(mounts.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, {}, depth);
+  return order;
+}
+
+void plan_masks(Builder& b) {
+  for (std::size_t i = 0; i < b.profile.mask.size(); ++i) {
+    const std::string& mask = b.profile.mask[i];
+    const std::string key = "mask[" + std::to_string(i) + "]";
+    if (mask.find_first_of("*?[") == std::string::npos) {
+      b.add(Phase::init, MaskPath{mask, true}, "named in the profile", key);
+    } else {
+      b.add(Phase::init, MaskGlob{mask}, "named in the profile", key);
+    }
+  }
+}
+
+}  // namespace
+
+Result<void> plan_mounts(Builder& b) {
+  Tree tree(b);
+  SBX_CHECK(plan_root(b, tree));
+  SBX_CHECK(plan_devices(b, tree));
+  SBX_CHECK(plan_proc(b, tree));  // its masks are made of /dev/null
+  if (!names_target(b, "/tmp")) {
+    const std::uint64_t size = b.profile.limits.memory ? *b.profile.limits.memory / 2 : kDefaultTmp;
+    SBX_CHECK(add_tmpfs(b, tree, {"/tmp", size, kTmpInodes, true}, 01777, "scratch", ""));
+  }
+  if (!names_target(b, "/dev/shm"))
+    SBX_CHECK(add_tmpfs(b, tree, {"/dev/shm", kShmSize, 4096, false}, 01777, "shared memory", ""));
+  SBX_CHECK(plan_tools(b, tree));
+  SBX_CHECK(plan_workspace(b, tree));
+  for (const std::size_t i : mount_order(b.profile.mounts))
+    SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
+                         b.profile.mounts[i].what));
+  plan_masks(b);
+  b.add(Phase::init, SealMount{"/dev", false, {.read_only = true, .no_exec = true}}, "nobody adds to /dev");
+  b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
+  b.add(Phase::init, PivotRoot{}, "the host's tree is gone from here on");
+  return {};
+}
+
+}  // namespace sbx::plan

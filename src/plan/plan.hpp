@@ -1,0 +1,64 @@
+// The plan: the profile resolved against this host and this invocation. What explain prints and
+// what the launcher executes are this same value.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/step.hpp"
+#include "profile/profile.hpp"
+#include "seccomp/build.hpp"
+
+namespace sbx::plan {
+
+enum class InputMode { inherit, null, file };
+
+/// What the supervisor watches while the payload runs.
+struct Supervision {
+  std::optional<std::chrono::milliseconds> wall{};
+  std::optional<std::chrono::milliseconds> cpu{};
+  std::optional<std::chrono::milliseconds> idle{};
+  std::chrono::milliseconds grace{0};
+  profile::OutputLimits output{};
+  InputMode input = InputMode::inherit;
+  std::string input_file{};
+  bool tty = false;       ///< the payload gets a fresh pty
+  bool capture = false;   ///< --json: keep the output, print nothing of it
+  bool meter = false;     ///< --json, --result or --events: count and hash the output
+};
+
+/// What this run promises, for the result's `isolation`.
+struct Isolation {
+  std::string tier = "full";
+  std::vector<std::string> namespaces{};
+  std::string cgroup = "none";  ///< "v2", "v1", "none"
+  std::string seccomp = "errno";
+  int landlock_abi = 0;
+  std::string user{};           ///< "1000:1000"
+  std::vector<std::string> required{};
+  std::vector<std::string> enforced{};
+  std::vector<std::string> degraded{};
+};
+
+struct Plan {
+  std::string run_id;
+  std::string profile_name;
+  std::string profile_sha256;
+  std::vector<std::string> argv;
+  std::vector<std::string> env;                   ///< "NAME=value"
+  std::vector<std::string> search_path;           ///< folders, for an argv[0] without '/'
+  std::vector<Step> steps;                        ///< in order; phases do not interleave per process
+  seccomp::Request seccomp;
+  seccomp::Filter filter{std::span<const sock_filter>{}};  ///< `seccomp`, compiled
+  Supervision supervision;
+  Isolation isolation;
+  profile::Limits limits;                         ///< for the result's limit figures
+  profile::NetworkMode network = profile::NetworkMode::none;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace sbx::plan

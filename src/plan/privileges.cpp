@@ -1,0 +1,82 @@
+// The last of init's steps, then what the payload and init give up before untrusted code runs.
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+Result<void> plan_landlock(Builder& b) {
+  const profile::LandlockMode mode = b.profile.landlock;
+  if (mode == profile::LandlockMode::off) return {};
+  const int abi = b.facts.landlock_abi;
+  if (mode == profile::LandlockMode::require) b.plan.isolation.required.emplace_back("landlock");
+  if (abi == 0) {
+    if (mode == profile::LandlockMode::automatic) return {};
+    if (b.degrades("landlock")) {
+      b.plan.isolation.degraded.emplace_back("landlock");
+      return {};
+    }
+    return std::unexpected(
+        Error{.kind = ErrorKind::host,
+              .what = "landlock: require, but this kernel has no Landlock or it is not enabled",
+              .where = b.origin_of("landlock").to_string(),
+              .hint = "boot with lsm=...,landlock (see /sys/kernel/security/lsm), or go on without "
+                      "it: --degrade landlock"});
+  }
+  ApplyLandlock step{abi, {{"/", false, false}, {"/dev", false, true}, {"/proc", false, true}}, true};
+  step.rules.insert(step.rules.end(), b.writable.begin(), b.writable.end());
+  b.add(Phase::payload, std::move(step), "the same file rules a second time", "landlock");
+  b.plan.isolation.landlock_abi = abi;
+  b.plan.isolation.enforced.emplace_back("landlock");
+  return {};
+}
+
+void plan_fork(Builder& b) {
+  bool v1 = false;
+  bool any = false;
+  for (const Step& step : b.plan.steps)
+    if (const auto* group = std::get_if<MakeCgroup>(&step.action)) {
+      any = true;
+      v1 = v1 || group->version == 1;
+    }
+  if (b.plan.supervision.tty)
+    b.add(Phase::init, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
+  if (any) b.add(Phase::init, AwaitCgroup{}, "nothing of the payload's runs outside its limits");
+  if (v1) b.add(Phase::init, UnshareCgroup{}, "the group shows as / and not as a host path");
+  b.add(Phase::init, HideCommandLine{}, "it names files of the host, and everybody inside can read it");
+  b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
+  b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
+}
+
+}  // namespace
+
+Result<void> plan_privileges(Builder& b) {
+  plan_fork(b);
+  b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
+  b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
+  for (const auto& [name, value] : b.profile.limits.rlimits)
+    b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name, "limits.rlimits." + name);
+  b.add(Phase::payload, ChangeDir{b.profile.workdir.value_or(
+                            b.profile.workspace.mode == profile::WorkspaceMode::none
+                                ? "/"
+                                : b.profile.workspace.at)},
+        "where the command starts", "workdir");
+  b.add(Phase::payload, ResolveExecutable{}, "not found or not executable is known before the filter");
+  b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
+  SBX_CHECK(plan_landlock(b));
+  b.add(Phase::payload, DropCapabilities{b.profile.capabilities}, "no privilege, not even inside",
+        "capabilities");
+  b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
+  b.add(Phase::payload, InstallSeccomp{}, "only named system calls; last, so that it covers no step of ours",
+        "seccomp");
+  b.add(Phase::payload, ExecPayload{}, "the command");
+  b.add(Phase::guard, DropCapabilities{{}}, "init only reaps from here on");
+  b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");
+  for (const char* control : {"namespaces", "no_new_privs", "capabilities", "seccomp"}) {
+    b.plan.isolation.required.emplace_back(control);
+    b.plan.isolation.enforced.emplace_back(control);
+  }
+  return {};
+}
+
+}  // namespace sbx::plan

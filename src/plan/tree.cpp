@@ -1,0 +1,102 @@
+#include "plan/tree.hpp"
+
+#include <algorithm>
+
+namespace sbx::plan {
+
+std::string parent_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+const Tree::Place* Tree::find(const std::string& path) const {
+  const auto found = std::ranges::find(places_, path, &Place::path);
+  return found == places_.end() ? nullptr : &*found;
+}
+
+bool Tree::is_foreign(const std::string& path) const {
+  // The innermost mount that covers the path decides.
+  for (std::string at = path;; at = parent_path(at)) {
+    if (const Place* place = find(at)) {
+      if (place->kind == Kind::foreign_root) return true;
+      if (place->kind == Kind::own_root) return false;
+    }
+    if (at == "/") return false;
+  }
+}
+
+Result<void> Tree::make_parents(const std::string& path, const std::string& reason,
+                                const std::string& key) {
+  const std::string parent = parent_path(path);
+  if (parent == "/") return {};
+  if (const Place* place = find(parent)) {
+    switch (place->kind) {
+      case Kind::folder:
+      case Kind::own_root:
+      case Kind::foreign_root: return {};
+      case Kind::symlink:
+      case Kind::file:
+        return std::unexpected(Error{
+            .kind = ErrorKind::profile,
+            .what = path + " cannot be a mount point: " + parent +
+                    (place->kind == Kind::symlink ? " is a symbolic link" : " is a file"),
+            .where = builder_.origin_of(key).to_string(),
+            .hint = "write the path that the link leads to"});
+    }
+  }
+  if (is_foreign(parent)) return {};
+  SBX_CHECK(make_parents(parent, reason, key));
+  builder_.add(Phase::init, MakeDir{parent, 0755}, reason, key);
+  places_.push_back({parent, Kind::folder});
+  return {};
+}
+
+Result<void> Tree::make_mount_point(const std::string& target, bool folder,
+                                    const std::string& reason, const std::string& key) {
+  if (const Place* place = find(target); place != nullptr && place->kind != Kind::symlink) {
+    const bool is_file = place->kind == Kind::file;
+    if (is_file != folder) return {};
+  }
+  if (is_foreign(target)) return {};
+  if (find(target) != nullptr)
+    return std::unexpected(Error{.kind = ErrorKind::profile,
+                                 .what = "something else is already at " + target,
+                                 .where = builder_.origin_of(key).to_string(),
+                                 .hint = "choose another place inside the sandbox"});
+  SBX_CHECK(make_parents(target, reason, key));
+  if (folder) {
+    builder_.add(Phase::init, MakeDir{target, 0755}, reason, key);
+  } else {
+    builder_.add(Phase::init, WriteFile{target, "", 0444}, reason, key);
+  }
+  places_.push_back({target, folder ? Kind::folder : Kind::file});
+  return {};
+}
+
+void Tree::cover(const std::string& target, Kind kind) {
+  // What was made below is hidden now.
+  std::erase_if(places_, [&](const Place& place) { return is_below(place.path, target); });
+  places_.push_back({target, kind});
+}
+
+void Tree::cover_foreign(const std::string& target) { cover(target, Kind::foreign_root); }
+void Tree::cover_own(const std::string& target) { cover(target, Kind::own_root); }
+
+Result<void> Tree::make_symlink(const std::string& path, const std::string& link,
+                                const std::string& reason) {
+  if (is_foreign(path) || find(path) != nullptr) return {};
+  SBX_CHECK(make_parents(path, reason, ""));
+  builder_.add(Phase::init, MakeSymlink{path, link}, reason);
+  places_.push_back({path, Kind::symlink});
+  return {};
+}
+
+Result<void> Tree::make_file(const std::string& path, const std::string& content, unsigned mode,
+                             const std::string& reason, const std::string& key) {
+  SBX_CHECK(make_parents(path, reason, key));
+  builder_.add(Phase::init, WriteFile{path, content, mode}, reason, key);
+  places_.push_back({path, Kind::file});
+  return {};
+}
+
+}  // namespace sbx::plan

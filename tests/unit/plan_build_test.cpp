@@ -1,0 +1,163 @@
+// What the plan contains for whom: one promise a test.
+#include <doctest/doctest.h>
+
+#include "plan_testing.hpp"
+
+using namespace sbx;                 // NOLINT(google-build-using-namespace)
+using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
+using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+Plan planned(const profile::Profile& profile, const HostFacts& facts) {
+  auto plan = build(profile, command(), facts);
+  REQUIRE_MESSAGE(plan.has_value(), (plan ? std::string() : plan.error().to_string()));
+  return std::move(*plan);
+}
+
+profile::BindMount bind(std::string source, std::string target, bool writable = false) {
+  return {std::move(source), "/home/user", std::move(target), writable, false};
+}
+
+}  // namespace
+
+TEST_CASE("started by root, the payload gets a host id of its own and no groups") {
+  const Plan plan = planned({}, host_of_root());
+  CHECK(steps_of<ReserveHostId>(plan).size() == 1);
+  CHECK(steps_of<WriteIdMaps>(plan).at(0).reserved);
+  CHECK(steps_of<WriteIdMaps>(plan).at(0).inner_uid == 1000);
+  CHECK(steps_of<BecomeInnerIds>(plan).at(0).drop_groups);
+}
+
+TEST_CASE("started by an ordinary user, the payload keeps that user's id") {
+  const Plan plan = planned({}, host_of_user());
+  CHECK(steps_of<ReserveHostId>(plan).empty());
+  CHECK_FALSE(steps_of<WriteIdMaps>(plan).at(0).reserved);
+  CHECK(steps_of<WriteIdMaps>(plan).at(0).inner_uid == 1234);
+}
+
+TEST_CASE("started by root, folders of the caller's are opened by the supervisor and id-mapped") {
+  const Plan plan = planned({}, host_of_root());
+  const auto trees = steps_of<DetachTree>(plan);
+  REQUIRE(trees.size() == 1);
+  CHECK(trees[0].source == "/srv/project");
+  CHECK(trees[0].idmap);
+  CHECK(steps_of<AttachTree>(plan).at(0).target == "/workspace");
+}
+
+TEST_CASE("the workspace is read-only unless the profile says otherwise") {
+  profile::Profile profile;
+  const Plan read_only = planned(profile, host_of_user());
+  CHECK(index_of(read_only, "bind /home/user/project at /workspace read-only") != std::string::npos);
+  profile.workspace.mode = profile::WorkspaceMode::rw;
+  const Plan writable = planned(profile, host_of_user());
+  CHECK(index_of(writable, "at /workspace writable, nosuid, nodev") != std::string::npos);
+}
+
+TEST_CASE("home, what is above it and / are not shown unless somebody names them") {
+  for (const char* path : {"/home/user", "/home", "/"}) {
+    HostFacts facts = host_of_user();
+    facts.sources["."].path = path;
+    const Plan plan = planned({}, facts);
+    CHECK(plan.warnings.size() == 1);
+    for (const BindTree& tree : steps_of<BindTree>(plan)) CHECK(tree.target != "/workspace");
+    profile::Profile named;
+    named.workspace.named = true;
+    const Plan explicit_plan = planned(named, facts);
+    CHECK(explicit_plan.warnings.empty());
+  }
+}
+
+TEST_CASE("a missing bind source is an error with its place, unless it is optional") {
+  profile::Profile profile;
+  profile.mounts.push_back({bind("./gone", "/data"), {"p.yaml", 3, 5}});
+  profile.origins["mounts[0]"] = {"p.yaml", 3, 5};
+  const auto refused = build(profile, command(), host_of_user());
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().where == "p.yaml:3:5");
+  std::get<profile::BindMount>(profile.mounts[0].what).optional = true;
+  CHECK(build(profile, command(), host_of_user()).has_value());
+}
+
+TEST_CASE("mounts inside other mounts come after them") {
+  profile::Profile profile;
+  HostFacts facts = host_of_user();
+  facts.sources["in"] = {true, EntryType::directory, "/srv/in", 0, 0, "8:0", ""};
+  facts.sources["out"] = {true, EntryType::directory, "/srv/out", 0, 0, "8:0", ""};
+  profile.mounts.push_back({bind("in", "/data/deep/in"), {}});
+  profile.mounts.push_back({bind("out", "/data"), {}});
+  const Plan plan = planned(profile, facts);
+  CHECK(index_of(plan, "/srv/out at /data") < index_of(plan, "/srv/in at /data/deep/in"));
+}
+
+TEST_CASE("nothing is ever made inside a tree of the host's") {
+  profile::Profile profile;
+  HostFacts facts = host_of_user();
+  facts.sources["in"] = {true, EntryType::directory, "/srv/in", 0, 0, "8:0", ""};
+  profile.mounts.push_back({bind("in", "/usr/share/in"), {}});
+  profile.mounts.push_back({bind("in", "/workspace/sub"), {}});
+  const Plan plan = planned(profile, facts);
+  for (const MakeDir& folder : steps_of<MakeDir>(plan)) {
+    CHECK_FALSE(folder.path.starts_with("/usr/"));
+    CHECK_FALSE(folder.path.starts_with("/workspace/"));
+  }
+}
+
+TEST_CASE("no network namespace of its own means network: host, and nothing else does") {
+  profile::Profile profile;
+  const auto has_net = [](const Plan& plan) {
+    const auto& names = plan.isolation.namespaces;
+    return std::ranges::find(names, "net") != names.end();
+  };
+  CHECK(has_net(planned(profile, host_of_user())));
+  profile.network.mode = profile::NetworkMode::host;
+  const Plan shared = planned(profile, host_of_user());
+  CHECK_FALSE(has_net(shared));
+  CHECK(steps_of<RaiseLoopback>(shared).empty());
+}
+
+TEST_CASE("Landlock is used where it is, and asked for it is required") {
+  HostFacts none = host_of_user();
+  none.landlock_abi = 0;
+  profile::Profile profile;
+  CHECK(steps_of<ApplyLandlock>(planned(profile, host_of_user())).size() == 1);
+  CHECK(steps_of<ApplyLandlock>(planned(profile, none)).empty());
+  profile.landlock = profile::LandlockMode::require;
+  CHECK_FALSE(build(profile, command(), none).has_value());
+  profile.degrade = {"landlock"};
+  CHECK(planned(profile, none).isolation.degraded == std::vector<std::string>{"landlock"});
+}
+
+TEST_CASE("the environment is empty but for a few, and what the profile passes and sets") {
+  HostFacts facts = host_of_user();
+  facts.env = {{"SECRET", "s"}, {"LANG", "de_DE.UTF-8"}, {"PATH", "/home/user/bin"}};
+  profile::Profile profile;
+  profile.env.pass = {"LANG", "ABSENT"};
+  profile.env.set = {{"A", "1"}};
+  const Plan plan = planned(profile, facts);
+  const auto has = [&](const char* text) { return std::ranges::find(plan.env, text) != plan.env.end(); };
+  CHECK(has("LANG=de_DE.UTF-8"));
+  CHECK(has("A=1"));
+  CHECK_FALSE(has("SECRET=s"));
+  CHECK(has("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"));
+  CHECK(plan.env.size() == 8);
+}
+
+TEST_CASE("no command is an error that says where to write one") {
+  const auto refused = build({}, command({}), host_of_user());
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == ErrorKind::usage);
+}
+
+TEST_CASE("explain words every step of every plan, as text and as JSON") {
+  for (const HostFacts& facts : {host_of_user(), host_of_root(), hybrid(host_of_root())}) {
+    const Plan plan = planned({}, facts);
+    const std::string text = describe_text(plan);
+    for (const Step& step : plan.steps) {
+      CHECK_FALSE(describe(step.action).empty());
+      CHECK_FALSE(step.reason.empty());
+      CHECK(text.find(describe(step.action)) != std::string::npos);
+    }
+    CHECK(describe_json(plan).starts_with("{\"schema\":\"sbx.plan/1\""));
+  }
+}

@@ -1,0 +1,46 @@
+// The order of steps is data, and it is checked.
+#include <doctest/doctest.h>
+
+#include "plan/order.hpp"
+#include "plan_testing.hpp"
+
+using namespace sbx;                 // NOLINT(google-build-using-namespace)
+using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
+using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
+
+TEST_CASE("every rule is broken by a plan that swaps its two steps") {
+  profile::Profile profile;
+  profile.mask = {"/workspace/.env"};
+  profile.stdio.tty = profile::TtyMode::always;
+  const auto built = build(profile, command(), hybrid(host_of_root()));
+  REQUIRE(built.has_value());
+  for (const OrderRule& rule : order_rules()) {
+    Plan plan = *built;
+    const auto kind_is = [&](std::size_t kind) {
+      return [=](const Step& step) { return step.action.index() == kind; };
+    };
+    const auto earlier = std::ranges::find_if(plan.steps, kind_is(rule.earlier));
+    const auto later = std::ranges::find_if(plan.steps, kind_is(rule.later));
+    REQUIRE_MESSAGE(earlier != plan.steps.end(), kKindNames[rule.earlier]);
+    REQUIRE_MESSAGE(later != plan.steps.end(), kKindNames[rule.later]);
+    const Step moved = *earlier;
+    plan.steps.erase(earlier);
+    const auto end = std::ranges::find_if(plan.steps, kind_is(rule.later));
+    REQUIRE(end->phase == moved.phase);
+    plan.steps.insert(end + 1, moved);
+    const auto checked = check_order(plan);
+    REQUIRE_FALSE(checked.has_value());
+    CHECK(checked.error().kind == ErrorKind::internal);
+  }
+}
+
+TEST_CASE("seccomp is the payload's last step but exec") {
+  const auto plan = build({}, command(), host_of_user());
+  REQUIRE(plan.has_value());
+  std::vector<std::string_view> payload;
+  for (const Step& step : plan->steps)
+    if (step.phase == Phase::payload) payload.push_back(kind_name(step.action));
+  REQUIRE(payload.size() > 2);
+  CHECK(payload[payload.size() - 1] == "exec_payload");
+  CHECK(payload[payload.size() - 2] == "install_seccomp");
+}
