@@ -1,0 +1,97 @@
+// init and payload: loops over their steps of the plan. Nothing here allocates, formats or throws;
+// a step that fails leaves its index and errno in the page and the pipe, and ends the process.
+#include "launch/children.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "launch/executor.hpp"
+#include "os/process.hpp"
+
+namespace sbx::launch {
+namespace {
+
+constexpr int kSetupFailed = 125;
+
+[[noreturn]] void report_and_die(Context& context, int error) noexcept {
+  context.page->failed_errno.store(error);
+  context.page->failed_step.store(static_cast<std::int32_t>(context.step_index));
+  const FailureRecord record{static_cast<std::int32_t>(context.step_index), error};
+  // The filter may forbid write(2) by now, and the pipe's reader may be gone: the page has it all.
+  [[maybe_unused]] const ssize_t ignored =
+      ::write(context.failure_pipe, &record, sizeof record);
+  ::_exit(kSetupFailed);
+}
+
+/// Does every step of `phase`, in order. When ForkPayload has made a process, it goes its own way.
+void run_phase(Context& context, plan::Phase phase) noexcept {
+  const auto& steps = context.plan->steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].phase != phase) continue;
+    context.step_index = i;
+    context.page->current_step.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
+    const StepResult done = execute(steps[i].action, context);
+    if (!done) report_and_die(context, done.error().value);
+    if (std::holds_alternative<plan::ForkPayload>(steps[i].action) && context.payload_pid == 0)
+      payload_main(context);
+  }
+}
+
+/// Collects whatever has ended; returns when nothing more has, and never returns once the payload
+/// has: our own exit makes the kernel kill the rest of the pid namespace.
+void reap(Context& context) noexcept {
+  for (;;) {
+    int status = 0;
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    if (pid <= 0) return;
+    if (pid != context.payload_pid) continue;
+    context.page->payload_status.store(status);
+    context.page->payload_ended.store(1, std::memory_order_release);
+    ::_exit(0);
+  }
+}
+
+/// Passes on what the supervisor sent; a signal from inside the sandbox is not for us.
+void forward(const Context& context, int signal) noexcept {
+  // A stop signal from a terminal is discarded for an orphaned process group (setpgid(2)), which the
+  // payload's is: stop and continue the whole tree instead.
+  if (signal == SIGTSTP) {
+    ::kill(-1, SIGSTOP);
+  } else if (signal == SIGCONT) {
+    ::kill(-1, SIGCONT);
+  } else if (::kill(-context.payload_pid, signal) != 0) {
+    ::kill(context.payload_pid, signal);  // it has not made its own session yet
+  }
+}
+
+[[noreturn]] void supervise_payload(Context& context) noexcept {
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    reap(context);
+    siginfo_t info{};
+    const int signal = ::sigwaitinfo(&all, &info);
+    if (signal <= 0 || signal == SIGCHLD) continue;
+    if (info.si_pid == 0) forward(context, signal);
+  }
+}
+
+}  // namespace
+
+void init_main(Context& context) noexcept {
+  if (!os::set_death_signal(SIGKILL) || !os::block_all_signals()) report_and_die(context, errno);
+  run_phase(context, plan::Phase::init);
+  run_phase(context, plan::Phase::guard);
+  supervise_payload(context);
+}
+
+void payload_main(Context& context) noexcept {
+  run_phase(context, plan::Phase::payload);
+  report_and_die(context, EPROTO);  // a plan without ExecPayload
+}
+
+}  // namespace sbx::launch

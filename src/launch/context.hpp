@@ -1,0 +1,50 @@
+// What the two child mains work on: the plan, prepared raw values, and the descriptors that travel
+// from step to step. Filled by the supervisor before clone; nothing here allocates afterwards.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "launch/launcher.hpp"
+#include "launch/report.hpp"
+#include "os/capabilities.hpp"
+#include "os/fd.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::launch {
+
+inline constexpr int kMaxSlots = 64;  ///< detached trees that one run may carry
+
+/// Arrays for execve(2) and the capability sets, made before clone.
+struct Prepared {
+  std::vector<char*> argv;
+  std::vector<char*> env;
+  std::vector<std::string> candidates;  ///< where the command may be, in order
+  std::span<const sock_filter> filter;
+  struct Capabilities {
+    std::size_t step;  ///< index of its DropCapabilities in the plan
+    os::CapabilitySet sets;
+  };
+  std::vector<Capabilities> capabilities;
+};
+
+struct Context {
+  const plan::Plan* plan = nullptr;
+  const Prepared* prepared = nullptr;
+  SharedPage* page = nullptr;
+  StdioFds stdio{};
+  int failure_pipe = -1;  ///< write end; its reader is the supervisor
+  int console_socket = -1;  ///< init's end of the pair that carries the pty master; -1: no pty
+  std::array<int, kMaxSlots> slots{};  ///< detached trees from the host phase
+  // Made on the way:
+  os::UniqueFd root{};       ///< the new root's tmpfs
+  os::UniqueFd pty_slave{};
+  const char* executable = nullptr;  ///< what ResolveExecutable chose
+  pid_t payload_pid = 0;
+  std::size_t step_index = 0;
+};
+
+}  // namespace sbx::launch

@@ -1,0 +1,124 @@
+// init's steps that mount new file systems: tmpfs, overlay, proc, devpts, device nodes, the pty.
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "launch/executor.hpp"
+#include "os/mount.hpp"
+
+namespace sbx::launch {
+namespace {
+
+std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+struct Decimal {
+  char text[24];
+  explicit Decimal(std::uint64_t value) noexcept {
+    std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(value));
+  }
+};
+
+/// Sends `fd` to the supervisor over the console socket (SCM_RIGHTS, unix(7)).
+StepResult send_descriptor(int socket, int fd) noexcept {
+  char byte = 0;
+  struct ::iovec data{&byte, 1};
+  alignas(struct ::cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  struct ::msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  if (::sendmsg(socket, &message, MSG_NOSIGNAL) != 1) return fail();
+  return {};
+}
+
+}  // namespace
+
+StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
+  const Decimal size(step.size);
+  const Decimal inodes(step.inodes);
+  char mode[8];
+  std::snprintf(mode, sizeof mode, "%04o", step.mode);
+  const os::FsOption options[] = {{"size", size.text}, {"nr_inodes", inodes.text}, {"mode", mode}};
+  const os::UniqueFd tree =
+      SBX_TRY(os::new_filesystem("tmpfs", options, mount_attributes(step.flags)));
+  return attach_at(context, tree, relative(step.target));
+}
+
+StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
+  // Layer paths are looked up from the working directory, so that no string has to be made and no
+  // name on the host's tree can be meant (kernel: Documentation/filesystems/overlayfs.rst).
+  const os::UniqueFd staging =
+      SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
+  if (::fchdir(staging.get()) != 0) return fail();
+  const Decimal size(step.size);
+  const os::FsOption bound[] = {{"size", size.text}, {"mode", "0700"}};
+  const os::UniqueFd changes =
+      SBX_TRY(os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  const os::UniqueFd upper_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
+  SBX_CHECK(os::attach_tree(changes.get(), upper_at.get()));
+  if (::mkdirat(changes.get(), "upper", 0755) != 0) return fail();
+  if (::mkdirat(changes.get(), "work", 0700) != 0) return fail();
+  // userxattr: trusted.* attributes are out of reach in a user namespace (Linux 5.11).
+  const os::FsOption layers[] = {{"lowerdir", "lower"},
+                                 {"upperdir", "changes/upper"},
+                                 {"workdir", "changes/work"},
+                                 {"userxattr", nullptr}};
+  const os::UniqueFd merged =
+      SBX_TRY(os::new_filesystem("overlay", layers, mount_attributes(step.flags)));
+  SBX_CHECK(attach_at(context, merged, relative(step.target)));
+  // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
+  if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
+  if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::MountProc& step, Context& context) noexcept {
+  const os::UniqueFd tree = SBX_TRY(os::new_filesystem(
+      "proc", {}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
+  return attach_at(context, tree, relative(step.target));
+}
+
+StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
+  const os::FsOption options[] = {
+      {"newinstance", nullptr}, {"ptmxmode", "0666"}, {"mode", "0620"}};
+  const os::UniqueFd tree = SBX_TRY(
+      os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+  return attach_at(context, tree, relative(step.target));
+}
+
+StepResult run(const plan::BindDevice& step, Context& context) noexcept {
+  const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
+  struct ::stat node{};
+  if (::fstat(source.get(), &node) != 0) return fail();
+  if (!S_ISCHR(node.st_mode)) return std::unexpected(Errno{ENODEV});
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
+  SBX_CHECK(os::restrict_mount(tree.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false));
+  return attach_at(context, tree, relative(step.target));
+}
+
+StepResult run(const plan::OpenPty&, Context& context) noexcept {
+  const os::UniqueFd master(::open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!master.valid()) return fail();
+  const int unlock = 0;
+  if (::ioctl(master.get(), TIOCSPTLCK, &unlock) != 0) return fail();
+  // TIOCGPTPEER opens the slave of this very master: no name to swap (Linux 4.13, ioctl_tty(2)).
+  context.pty_slave = os::UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!context.pty_slave.valid()) return fail();
+  return send_descriptor(context.console_socket, master.get());
+}
+
+}  // namespace sbx::launch

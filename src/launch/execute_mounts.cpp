@@ -1,0 +1,151 @@
+// init's steps that build the new root: folders, links, files and bind mounts, all below the
+// descriptor of its tmpfs. Only folders of that tmpfs are ever made; the host's tree is never
+// written to.
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstring>
+
+#include "launch/executor.hpp"
+#include "os/mount.hpp"
+
+namespace sbx::launch {
+namespace {
+
+std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+struct Place {
+  os::UniqueFd folder{};
+  const char* name = nullptr;
+};
+
+/// The folder that `path`'s last component goes into, found without following links: a link of the
+/// new root ("/bin" -> "/usr/bin") would otherwise lead to the host's tree, where "/" still points.
+SysResult<Place> parent_of(const Context& context, const std::string& path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  char parent[PATH_MAX];
+  if (slash == std::string::npos || slash >= sizeof parent || slash + 1 == path.size())
+    return std::unexpected(Errno{EINVAL});
+  std::memcpy(parent, path.data(), slash);
+  parent[slash] = '\0';
+  Place place;
+  place.name = path.c_str() + slash + 1;
+  place.folder = SBX_TRY(os::open_inside(context.root.get(), slash == 0 ? "." : parent + 1));
+  return place;
+}
+
+/// Attributes first, so that a tree is never reachable with weaker ones.
+StepResult restrict_and_attach(const Context& context, const os::UniqueFd& tree,
+                               const plan::MountFlags& flags, const char* target) noexcept {
+  const std::uint64_t attributes = mount_attributes(flags);
+  if (attributes != 0) SBX_CHECK(os::restrict_mount(tree.get(), attributes, true));
+  return attach_at(context, tree, target);
+}
+
+}  // namespace
+
+std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept {
+  std::uint64_t attributes = 0;
+  if (flags.read_only) attributes |= MOUNT_ATTR_RDONLY;
+  if (flags.no_suid) attributes |= MOUNT_ATTR_NOSUID;
+  if (flags.no_dev) attributes |= MOUNT_ATTR_NODEV;
+  if (flags.no_exec) attributes |= MOUNT_ATTR_NOEXEC;
+  return attributes;
+}
+
+const char* relative(const std::string& path) noexcept {
+  return path.size() > 1 ? path.c_str() + 1 : ".";
+}
+
+StepResult attach_at(const Context& context, const os::UniqueFd& tree,
+                     const char* target) noexcept {
+  const os::UniqueFd at = SBX_TRY(os::open_inside(context.root.get(), target));
+  return os::attach_tree(tree.get(), at.get());
+}
+
+StepResult run(const plan::PrivatePropagation&, Context&) noexcept {
+  return os::make_all_private();
+}
+
+StepResult run(const plan::MountRoot& step, Context& context) noexcept {
+  char size[32];
+  std::snprintf(size, sizeof size, "%llu", static_cast<unsigned long long>(step.size));
+  const os::FsOption options[] = {{"size", size}, {"mode", "0755"}, {"nr_inodes", "4096"}};
+  context.root = SBX_TRY(os::new_filesystem("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  // It has to hang somewhere for pivot_root(2): over the old root, which we reach by descriptor or,
+  // for absolute paths, still see because our root directory lies below the new mount.
+  const os::UniqueFd old_root = SBX_TRY(os::open_path_strict("/"));
+  return os::attach_tree(context.root.get(), old_root.get());
+}
+
+StepResult run(const plan::MakeDir& step, Context& context) noexcept {
+  const Place place = SBX_TRY(parent_of(context, step.path));
+  if (::mkdirat(place.folder.get(), place.name, 0700) != 0) return fail();
+  // The umask is the caller's; the mode is the plan's.
+  if (::fchmodat(place.folder.get(), place.name, step.mode, 0) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::MakeSymlink& step, Context& context) noexcept {
+  const Place place = SBX_TRY(parent_of(context, step.path));
+  if (::symlinkat(step.link.c_str(), place.folder.get(), place.name) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::WriteFile& step, Context& context) noexcept {
+  const Place place = SBX_TRY(parent_of(context, step.path));
+  const os::UniqueFd file(::openat(place.folder.get(), place.name,
+                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return fail();
+  std::size_t done = 0;
+  while (done < step.content.size()) {
+    const ssize_t n = ::write(file.get(), step.content.data() + done, step.content.size() - done);
+    if (n < 0) return fail();
+    done += static_cast<std::size_t>(n);
+  }
+  if (::fchmod(file.get(), step.mode) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::BindTree& step, Context& context) noexcept {
+  const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
+  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+}
+
+StepResult run(const plan::AttachTree& step, Context& context) noexcept {
+  const os::UniqueFd tree(context.slots[static_cast<std::size_t>(step.slot)]);
+  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+}
+
+StepResult run(const plan::SealMount& step, Context& context) noexcept {
+  const os::UniqueFd mount = SBX_TRY(os::open_inside(context.root.get(), relative(step.path)));
+  return os::restrict_mount(mount.get(), mount_attributes(step.flags), step.recursive);
+}
+
+StepResult run(const plan::BindInside& step, Context& context) noexcept {
+  const os::UniqueFd source =
+      SBX_TRY(os::open_inside(context.root.get(), relative(step.source)));
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), true));
+  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+}
+
+StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
+  const auto source = os::open_inside(context.root.get(), relative(step.path));
+  if (!source && source.error().value == ENOENT) return {};  // this kernel does not have it
+  if (!source) return std::unexpected(source.error());
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source->get(), true));
+  SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({}), true));
+  return os::attach_tree(tree.get(), source->get());
+}
+
+StepResult run(const plan::PivotRoot&, Context& context) noexcept {
+  return os::pivot_into(context.root.get());
+}
+
+}  // namespace sbx::launch

@@ -1,0 +1,127 @@
+// The payload's own steps between fork and exec; guard (init after the fork) shares some of them.
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "launch/executor.hpp"
+#include "os/landlock.hpp"
+#include "os/process.hpp"
+
+namespace sbx::launch {
+namespace {
+
+std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+os::LandlockAccess access_of(const plan::LandlockRule& rule) noexcept {
+  if (rule.device) return os::LandlockAccess::device;
+  return rule.writable ? os::LandlockAccess::write : os::LandlockAccess::read;
+}
+
+/// 0 when `path` can be executed, else why not.
+int executable_errno(const char* path) noexcept {
+  struct ::stat what{};
+  if (::stat(path, &what) != 0) return errno;
+  if (S_ISDIR(what.st_mode)) return EISDIR;
+  if (!S_ISREG(what.st_mode)) return EACCES;
+  return ::faccessat(AT_FDCWD, path, X_OK, 0) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+StepResult run(const plan::NewSession& step, Context& context) noexcept {
+  return os::new_session(step.controlling_tty ? context.pty_slave.get() : -1);
+}
+
+StepResult run(const plan::PlaceStdio&, Context& context) noexcept {
+  const int slave = context.pty_slave.get();
+  const int wanted[3] = {slave >= 0 ? slave : context.stdio.in,
+                         slave >= 0 ? slave : context.stdio.out,
+                         slave >= 0 ? slave : context.stdio.err};
+  // Above 2 first, so that no dup2 overwrites a source that is still needed.
+  int safe[3];
+  for (int i = 0; i < 3; ++i) {
+    safe[i] = ::fcntl(wanted[i], F_DUPFD_CLOEXEC, 3);
+    if (safe[i] < 0) return fail();
+  }
+  for (int i = 0; i < 3; ++i)
+    if (::dup2(safe[i], i) < 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::SetRlimit& step, Context&) noexcept {
+  const int resource = os::rlimit_number(step.name);
+  if (resource < 0) return std::unexpected(Errno{EINVAL});
+  return os::set_rlimit(resource, step.value.value_or(RLIM_INFINITY));
+}
+
+StepResult run(const plan::ChangeDir& step, Context&) noexcept {
+  if (::chdir(step.path.c_str()) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::ResolveExecutable&, Context& context) noexcept {
+  // The first that can run wins; one that is there but cannot run is remembered, as execvp(3) does.
+  int problem = ENOENT;
+  for (const std::string& candidate : context.prepared->candidates) {
+    const int error = executable_errno(candidate.c_str());
+    if (error == 0) {
+      context.executable = candidate.c_str();
+      return {};
+    }
+    if (error != ENOENT && error != ENOTDIR) problem = error;
+  }
+  context.page->exec_errno.store(problem);
+  return std::unexpected(Errno{problem});
+}
+
+StepResult run(const plan::NoNewPrivs&, Context&) noexcept { return os::set_no_new_privs(); }
+
+StepResult run(const plan::ApplyLandlock& step, Context&) noexcept {
+  const os::UniqueFd ruleset = SBX_TRY(os::landlock_ruleset(step.abi, step.scope));
+  for (const plan::LandlockRule& rule : step.rules) {
+    const os::UniqueFd path(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+    if (!path.valid()) return fail();
+    struct ::stat what{};
+    if (::fstat(path.get(), &what) != 0) return fail();
+    SBX_CHECK(os::landlock_allow(ruleset.get(), step.abi, path.get(), S_ISDIR(what.st_mode),
+                                 access_of(rule)));
+  }
+  return os::landlock_restrict(ruleset.get());
+}
+
+StepResult run(const plan::DropCapabilities&, Context& context) noexcept {
+  for (const Prepared::Capabilities& ready : context.prepared->capabilities)
+    if (ready.step == context.step_index) return ready.sets.apply();
+  return std::unexpected(Errno{EPROTO});
+}
+
+StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_signals(); }
+
+StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
+  // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing any
+  // more, and while it holds the pipe the supervisor sees no end of file.
+  return context.payload_pid == 0 ? os::cloexec_from(3) : os::close_from(0);
+}
+
+StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
+  const std::span<const sock_filter> filter = context.prepared->filter;
+  struct ::sock_fprog program{};
+  program.len = static_cast<unsigned short>(filter.size());
+  program.filter = const_cast<sock_filter*>(filter.data());  // the kernel copies it, never writes
+  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) != 0) return fail();
+  return {};
+}
+
+StepResult run(const plan::ExecPayload&, Context& context) noexcept {
+  context.page->exec_started.store(1);
+  ::execve(context.executable, context.prepared->argv.data(), context.prepared->env.data());
+  context.page->exec_errno.store(errno);
+  return fail();
+}
+
+}  // namespace sbx::launch

@@ -1,0 +1,78 @@
+// Does one step of init, payload or guard. One short function per kind of step; none allocates, none
+// throws, each returns the errno that stopped it.
+#pragma once
+
+#include "base/error.hpp"
+#include "launch/context.hpp"
+#include "plan/step.hpp"
+
+namespace sbx::launch {
+
+using StepResult = SysResult<void>;
+
+/// Dispatches to the functions below; a step that belongs to the supervisor is EPROTO here.
+StepResult execute(const plan::Action& action, Context& context) noexcept;
+
+// execute_namespaces.cpp
+StepResult run(const plan::AwaitIdMaps&, Context&) noexcept;
+StepResult run(const plan::DieWithSupervisor&, Context&) noexcept;
+StepResult run(const plan::SetTimeOffsets&, Context&) noexcept;
+StepResult run(const plan::BecomeInnerIds&, Context&) noexcept;
+StepResult run(const plan::ForbidNamespaces&, Context&) noexcept;
+StepResult run(const plan::SetHostname&, Context&) noexcept;
+StepResult run(const plan::RaiseLoopback&, Context&) noexcept;
+StepResult run(const plan::UnshareCgroup&, Context&) noexcept;
+StepResult run(const plan::AwaitCgroup&, Context&) noexcept;
+StepResult run(const plan::ForkPayload&, Context&) noexcept;
+StepResult run(const plan::HideCommandLine&, Context&) noexcept;
+StepResult run(const plan::SetDumpable&, Context&) noexcept;
+
+// execute_mounts.cpp
+StepResult run(const plan::PrivatePropagation&, Context&) noexcept;
+StepResult run(const plan::MountRoot&, Context&) noexcept;
+StepResult run(const plan::MakeDir&, Context&) noexcept;
+StepResult run(const plan::MakeSymlink&, Context&) noexcept;
+StepResult run(const plan::WriteFile&, Context&) noexcept;
+StepResult run(const plan::BindTree&, Context&) noexcept;
+StepResult run(const plan::AttachTree&, Context&) noexcept;
+StepResult run(const plan::SealMount&, Context&) noexcept;
+StepResult run(const plan::BindInside&, Context&) noexcept;
+StepResult run(const plan::ProtectPath&, Context&) noexcept;
+StepResult run(const plan::PivotRoot&, Context&) noexcept;
+
+// execute_filesystems.cpp
+StepResult run(const plan::MountTmpfs&, Context&) noexcept;
+StepResult run(const plan::MountOverlay&, Context&) noexcept;
+StepResult run(const plan::MountProc&, Context&) noexcept;
+StepResult run(const plan::MountDevpts&, Context&) noexcept;
+StepResult run(const plan::BindDevice&, Context&) noexcept;
+StepResult run(const plan::OpenPty&, Context&) noexcept;
+
+// execute_masks.cpp
+StepResult run(const plan::MaskPath&, Context&) noexcept;
+StepResult run(const plan::MaskGlob&, Context&) noexcept;
+
+// execute_payload.cpp
+StepResult run(const plan::NewSession&, Context&) noexcept;
+StepResult run(const plan::PlaceStdio&, Context&) noexcept;
+StepResult run(const plan::SetRlimit&, Context&) noexcept;
+StepResult run(const plan::ChangeDir&, Context&) noexcept;
+StepResult run(const plan::ResolveExecutable&, Context&) noexcept;
+StepResult run(const plan::NoNewPrivs&, Context&) noexcept;
+StepResult run(const plan::ApplyLandlock&, Context&) noexcept;
+StepResult run(const plan::DropCapabilities&, Context&) noexcept;
+StepResult run(const plan::ResetSignals&, Context&) noexcept;
+StepResult run(const plan::CloseDescriptors&, Context&) noexcept;
+StepResult run(const plan::InstallSeccomp&, Context&) noexcept;
+StepResult run(const plan::ExecPayload&, Context&) noexcept;
+
+// Shared by the mount steps (execute_mounts.cpp).
+
+/// MOUNT_ATTR_* for `flags`.
+std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept;
+/// Attaches `tree` at `target` inside the new root, which must exist there.
+StepResult attach_at(const Context& context, const os::UniqueFd& tree, const char* target) noexcept;
+/// An absolute inside path as one relative to the root descriptor ("/" is ".").
+const char* relative(const std::string& path) noexcept;
+
+}  // namespace sbx::launch

@@ -1,0 +1,104 @@
+#include "launch/host_steps.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "os/idmap.hpp"
+#include "os/mount.hpp"
+
+namespace sbx::launch {
+namespace {
+
+using Done = SysResult<void>;
+
+/// What the supervisor's steps share.
+struct Host {
+  const plan::Plan& plan;
+  Sandbox::State& state;
+  std::vector<os::UniqueFd>& trees;
+  std::array<int, kMaxSlots>& slots;
+  std::string detail{};
+};
+
+void wake(std::atomic<std::uint32_t>& word) {
+  word.store(1, std::memory_order_release);
+  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+}
+
+Done reserve(const plan::ReserveHostId& step, Host& host) {
+  host.state.host_id = SBX_TRY(os::reserve_host_id(step.first, step.count));
+  return {};
+}
+
+Done detach(const plan::DetachTree& step, Host& host) {
+  if (step.slot < 0 || step.slot >= kMaxSlots) return std::unexpected(Errno{E2BIG});
+  const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
+  os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
+  if (step.idmap) {
+    // "inside" is what is on disk, "outside" what the sandbox's host id sees (mount_setattr(2)).
+    const std::uint32_t run_id = host.state.host_id.id;
+    const os::UniqueFd space = SBX_TRY(
+        os::make_user_namespace({step.owner_uid, step.owner_gid, run_id, run_id}));
+    SBX_CHECK(os::idmap_tree(tree.get(), space.get(), step.recursive));
+  }
+  host.slots[static_cast<std::size_t>(step.slot)] = tree.get();
+  host.trees.push_back(std::move(tree));
+  return {};
+}
+
+Done make_cgroup(const plan::MakeCgroup& step, Host& host) {
+  os::CgroupSpec spec{step.version, step.controllers, step.mount, step.parent, step.name, {}};
+  for (const plan::CgroupSetting& setting : step.settings)
+    spec.settings.push_back({setting.file, setting.value});
+  os::Cgroup group = SBX_TRY(os::Cgroup::create(spec, host.detail));
+  // v2: clone3 puts init in. v1 has no such thing, but init waits for us before it forks.
+  if (step.version == 1) SBX_CHECK(group.attach(host.state.init_pid));
+  host.state.cgroups.push_back(std::move(group));
+  return {};
+}
+
+Done write_maps(const plan::WriteIdMaps& step, Host& host) {
+  const bool root = step.reserved;
+  const std::uint32_t uid = root ? host.state.host_id.id : ::geteuid();
+  const std::uint32_t gid = root ? host.state.host_id.id : ::getegid();
+  // Never host uid 0, whatever went wrong before.
+  if (uid == 0 || gid == 0) return std::unexpected(Errno{EPERM});
+  SBX_CHECK(os::write_id_maps(host.state.init_pid, {step.inner_uid, step.inner_gid, uid, gid}, !root));
+  wake(host.state.page.get()->maps_ready);
+  return {};
+}
+
+struct Execute {
+  Host& host;
+  Done operator()(const plan::ReserveHostId& step) const { return reserve(step, host); }
+  Done operator()(const plan::DetachTree& step) const { return detach(step, host); }
+  Done operator()(const plan::MakeCgroup& step) const { return make_cgroup(step, host); }
+  Done operator()(const plan::WriteIdMaps& step) const { return write_maps(step, host); }
+  Done operator()(const plan::Fail& step) const { return std::unexpected(Errno{step.error}); }
+  /// Everything else belongs to init or the payload: a plan that says otherwise is wrong.
+  template <class Other>
+  Done operator()(const Other&) const {
+    return std::unexpected(Errno{EPROTO});
+  }
+};
+
+}  // namespace
+
+std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
+                                                Sandbox::State& state,
+                                                std::vector<os::UniqueFd>& trees,
+                                                std::array<int, kMaxSlots>& slots) {
+  Host host{plan, state, trees, slots};
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].phase != phase) continue;
+    const Done done = std::visit(Execute{host}, plan.steps[i].action);
+    if (!done) return std::unexpected(StepFailure{i, done.error().value, host.detail});
+  }
+  if (phase == plan::Phase::attend) wake(state.page.get()->cgroup_ready);
+  return {};
+}
+
+}  // namespace sbx::launch

@@ -1,0 +1,169 @@
+// The order of a launch, on one screen: host steps, clone, attend, then the pipe tells how it went.
+#include "launch/launcher.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "launch/children.hpp"
+#include "launch/host_steps.hpp"
+#include "launch/prepared.hpp"
+#include "launch/state.hpp"
+#include "os/process.hpp"
+#include "plan/hints.hpp"
+
+namespace sbx::launch {
+namespace {
+
+struct Pair {
+  os::UniqueFd ours{};
+  os::UniqueFd theirs{};
+};
+
+Error internal(const char* what) {
+  return {.kind = ErrorKind::setup, .what = what, .sys_errno = errno};
+}
+
+std::uint64_t monotonic_ns() {
+  struct ::timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+Result<Pair> make_pipe() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(internal("cannot make a pipe"));
+  return Pair{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
+}
+
+Result<Pair> make_console(const plan::Plan& plan) {
+  if (!plan.supervision.tty) return Pair{};
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return std::unexpected(internal("cannot make the socket pair for the terminal"));
+  return Pair{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
+}
+
+/// The one step of phase clone: its index and its namespaces.
+struct CloneStep {
+  std::size_t index = 0;
+  std::uint64_t flags = 0;
+};
+Result<CloneStep> find_clone(const plan::Plan& plan) {
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    if (plan.steps[i].phase != plan::Phase::clone) continue;
+    if (const auto* step = std::get_if<plan::CloneNamespaces>(&plan.steps[i].action))
+      return CloneStep{i, step->flags};
+    if (const auto* fail = std::get_if<plan::Fail>(&plan.steps[i].action))
+      return std::unexpected(plan::step_error(plan, i, fail->error, {}));
+  }
+  return std::unexpected(Error{.kind = ErrorKind::internal, .what = "the plan does not clone"});
+}
+
+int v2_group_fd(const Sandbox::State& state) {
+  for (const os::Cgroup& group : state.cgroups)
+    if (group.version() == 2) return group.fd();
+  return -1;
+}
+
+os::UniqueFd receive_descriptor(int socket) {
+  char byte = 0;
+  struct ::iovec data{&byte, 1};
+  alignas(struct ::cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  struct ::msghdr message{};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return {};
+  const struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return {};
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
+  return os::UniqueFd(fd);
+}
+
+/// Words what init or payload left in the page, when they did not get as far as exec.
+Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
+  const SharedPage& page = *state.page.get();
+  const int failed = page.failed_step.load();
+  if (failed >= 0)
+    return plan::step_error(plan, static_cast<std::size_t>(failed), page.failed_errno.load(), {});
+  const int last = page.current_step.load();
+  if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};
+  Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
+  error.what += ": killed while at it";
+  return error;
+}
+
+/// Waits until the pipe says failure (a record), or closes: exec, or death.
+Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe, int interrupt_fd) {
+  struct ::pollfd watched[2] = {{pipe, POLLIN, 0}, {interrupt_fd, POLLIN, 0}};
+  while (::poll(watched, interrupt_fd >= 0 ? 2 : 1, -1) < 0)
+    if (errno != EINTR) return std::unexpected(internal("cannot wait for the sandbox"));
+  if (watched[0].revents == 0)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "interrupted while the sandbox was being set up",
+                                 .sys_errno = EINTR});
+  FailureRecord record;
+  const bool failed = ::read(pipe, &record, sizeof record) == sizeof record;
+  const SharedPage& page = *state.page.get();
+  if (page.exec_errno.load() != 0) return {};
+  if (failed || page.failed_step.load() >= 0)
+    return std::unexpected(setup_failure(plan, state));
+  if (page.exec_started.load() != 0) return {};
+  return std::unexpected(setup_failure(plan, state));
+}
+
+}  // namespace
+
+Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd) {
+  const Prepared prepared = SBX_TRY(prepare(plan));
+  const CloneStep clone = SBX_TRY(find_clone(plan));
+  auto state = std::make_unique<Sandbox::State>();
+  if (!state->page.map()) return std::unexpected(internal("cannot map the shared page"));
+
+  Context context;
+  context.plan = &plan;
+  context.prepared = &prepared;
+  context.page = state->page.get();
+  context.stdio = stdio;
+  std::vector<os::UniqueFd> trees;
+  if (auto done = run_host_phase(plan, plan::Phase::host, *state, trees, context.slots); !done)
+    return std::unexpected(
+        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
+
+  Pair pipe = SBX_TRY(make_pipe());
+  Pair console = SBX_TRY(make_console(plan));
+  context.failure_pipe = pipe.theirs.get();
+  context.console_socket = console.theirs.get();
+  auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
+  if (!cloned)
+    return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
+  if (cloned->pid == 0) init_main(context);
+
+  state->init_pid = cloned->pid;
+  state->init_pidfd = std::move(cloned->pidfd);
+  pipe.theirs.reset();
+  console.theirs.reset();
+  trees.clear();
+  if (auto done = run_host_phase(plan, plan::Phase::attend, *state, trees, context.slots); !done) {
+    // When init has failed already, whatever we tried on it failed because of that.
+    if (state->page.get()->failed_step.load() >= 0)
+      return std::unexpected(setup_failure(plan, *state));
+    return std::unexpected(
+        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
+  }
+  SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
+  state->exec_time_ns = monotonic_ns();
+  if (plan.supervision.tty) state->pty_master = receive_descriptor(console.ours.get());
+  return Sandbox(std::move(state));
+}
+
+}  // namespace sbx::launch

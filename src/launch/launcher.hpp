@@ -1,0 +1,69 @@
+// Supervisor side of a launch: does the plan's host steps, clones init, attends it until the payload
+// has been exec'ed, and owns everything that must go when the run ends.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::launch {
+
+/// The payload's side of 0, 1 and 2. Owned by the caller; launch() leaves them open in the
+/// supervisor. With a pty they are ignored.
+struct StdioFds {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+};
+
+/// What init and payload leave in shared memory for the supervisor (launch/report.hpp).
+struct SharedPage;
+
+/// A live sandbox. Destruction kills it, waits for it, and removes its cgroups.
+class Sandbox {
+ public:
+  Sandbox();
+  Sandbox(Sandbox&&) noexcept;
+  Sandbox& operator=(Sandbox&&) noexcept;
+  ~Sandbox();
+
+  [[nodiscard]] int pidfd() const;         ///< init's; readable when the whole tree has ended
+  [[nodiscard]] pid_t init_pid() const;
+  os::UniqueFd take_pty_master();          ///< invalid when the plan has no pty
+  [[nodiscard]] int exec_errno() const;    ///< 0, or why the command could not be executed
+
+  /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
+  void signal_payload(int signal) const;
+  /// SIGKILL for the whole tree: cgroup.kill where there is one, and init.
+  void kill_tree() const;
+  /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported it.
+  std::optional<int> reap(int& init_wait_status);
+
+  /// The cgroup folders of this run, for the accounting: controller name -> open folder.
+  [[nodiscard]] int cgroup_fd(std::string_view controller) const;  ///< -1: none
+  [[nodiscard]] int cgroup_version(std::string_view controller) const;
+  /// Monotonic nanoseconds: when we learned that the payload runs.
+  [[nodiscard]] std::uint64_t exec_time_ns() const;
+  /// CPU time and peak of the whole tree, as the kernel added it up for us; valid after reap().
+  [[nodiscard]] const struct ::rusage& tree_usage() const;
+
+  struct State;
+  explicit Sandbox(std::unique_ptr<State> state);
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Runs the plan up to the payload's exec. `interrupt_fd` (a signalfd, or -1): readable ends the
+/// launch with an Error of kind setup and errno EINTR. On any error nothing of the run is left.
+/// A command that cannot be executed is not an error here: Sandbox::exec_errno() tells.
+Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd);
+
+}  // namespace sbx::launch

@@ -1,0 +1,46 @@
+#include "launch/prepared.hpp"
+
+namespace sbx::launch {
+namespace {
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> raw;
+  raw.reserve(texts.size() + 1);
+  for (const std::string& text : texts) raw.push_back(const_cast<char*>(text.c_str()));
+  raw.push_back(nullptr);
+  return raw;
+}
+
+std::vector<std::string> candidates(const plan::Plan& plan) {
+  const std::string& command = plan.argv.front();
+  if (command.find('/') != std::string::npos) return {command};
+  std::vector<std::string> paths;
+  paths.reserve(plan.search_path.size());
+  for (const std::string& folder : plan.search_path) paths.push_back(folder + "/" + command);
+  return paths;
+}
+
+}  // namespace
+
+Result<Prepared> prepare(const plan::Plan& plan) {
+  if (plan.argv.empty())
+    return std::unexpected(Error{.kind = ErrorKind::internal, .what = "the plan has no command"});
+  Prepared ready;
+  ready.argv = pointers(plan.argv);
+  ready.env = pointers(plan.env);
+  ready.candidates = candidates(plan);
+  ready.filter = plan.filter.program();
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const auto* drop = std::get_if<plan::DropCapabilities>(&plan.steps[i].action);
+    if (drop == nullptr) continue;
+    auto sets = os::CapabilitySet::prepare(drop->keep);
+    if (!sets)
+      return std::unexpected(Error{.kind = ErrorKind::host,
+                                   .what = "cannot prepare the capability sets",
+                                   .sys_errno = sets.error().value});
+    ready.capabilities.push_back({i, std::move(*sets)});
+  }
+  return ready;
+}
+
+}  // namespace sbx::launch

@@ -1,0 +1,34 @@
+// How init and payload tell the supervisor what happened: one page of shared memory and one pipe
+// (architecture 2.3). No text crosses; the supervisor holds the same plan and words it.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace sbx::launch {
+
+/// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
+/// takes it away from the payload.
+struct SharedPage {
+  std::atomic<std::uint32_t> maps_ready{0};    ///< futex word: the id maps are written
+  std::atomic<std::uint32_t> cgroup_ready{0};  ///< futex word: we are under our limits
+  std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
+  std::atomic<std::int32_t> failed_step{-1};
+  std::atomic<std::int32_t> failed_errno{0};
+  std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127
+  std::atomic<std::uint32_t> exec_started{0};  ///< set just before exec
+  std::atomic<std::uint32_t> payload_ended{0};
+  std::atomic<std::int32_t> payload_status{0};  ///< waitpid(2) form, valid once payload_ended
+};
+
+/// The record written into the pipe when a step fails; EOF without one means that exec happened (or
+/// that everybody died, which the page tells apart).
+struct FailureRecord {
+  std::int32_t step = -1;
+  std::int32_t error = 0;
+};
+static_assert(sizeof(FailureRecord) == 8);
+
+}  // namespace sbx::launch

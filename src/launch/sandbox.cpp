@@ -1,0 +1,82 @@
+// The live sandbox as the supervisor sees it.
+#include <signal.h>
+#include <sys/mman.h>
+
+#include <new>
+
+#include "launch/state.hpp"
+#include "os/process.hpp"
+
+namespace sbx::launch {
+
+PageOwner::~PageOwner() {
+  if (page_ != nullptr) ::munmap(page_, sizeof(SharedPage));
+}
+
+bool PageOwner::map() {
+  void* memory = ::mmap(nullptr, sizeof(SharedPage), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  page_ = new (memory) SharedPage;
+  return true;
+}
+
+Sandbox::State::~State() {
+  if (init_pid <= 0 || reaped) return;
+  kill_tree();
+  reap();
+}
+
+void Sandbox::State::kill_tree() const {
+  for (const os::Cgroup& group : cgroups) static_cast<void>(group.kill());
+  if (init_pidfd.valid()) static_cast<void>(os::signal_pidfd(init_pidfd.get(), SIGKILL));
+}
+
+int Sandbox::State::reap() {
+  const auto ended = os::wait_for(init_pid);
+  reaped = true;
+  if (!ended) return 0;
+  usage = ended->usage;
+  return ended->wait_status;
+}
+
+Sandbox::Sandbox() = default;
+Sandbox::Sandbox(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Sandbox::Sandbox(Sandbox&&) noexcept = default;
+Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
+Sandbox::~Sandbox() = default;
+
+int Sandbox::pidfd() const { return state_->init_pidfd.get(); }
+pid_t Sandbox::init_pid() const { return state_->init_pid; }
+os::UniqueFd Sandbox::take_pty_master() { return std::move(state_->pty_master); }
+int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
+std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
+const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
+
+void Sandbox::signal_payload(int signal) const {
+  // init passes it on; ESRCH means that it has ended already.
+  static_cast<void>(os::signal_pidfd(state_->init_pidfd.get(), signal));
+}
+
+void Sandbox::kill_tree() const { state_->kill_tree(); }
+
+std::optional<int> Sandbox::reap(int& init_wait_status) {
+  init_wait_status = state_->reap();
+  const SharedPage& page = *state_->page.get();
+  if (page.payload_ended.load(std::memory_order_acquire) == 0) return std::nullopt;
+  return page.payload_status.load();
+}
+
+int Sandbox::cgroup_fd(std::string_view controller) const {
+  for (const os::Cgroup& group : state_->cgroups)
+    if (group.has(controller)) return group.fd();
+  return -1;
+}
+
+int Sandbox::cgroup_version(std::string_view controller) const {
+  for (const os::Cgroup& group : state_->cgroups)
+    if (group.has(controller)) return group.version();
+  return 0;
+}
+
+}  // namespace sbx::launch

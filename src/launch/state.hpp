@@ -1,0 +1,52 @@
+// Everything the supervisor holds for one run; each member cleans up after itself.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "launch/launcher.hpp"
+#include "launch/report.hpp"
+#include "os/cgroup.hpp"
+#include "os/fd.hpp"
+#include "os/host_id.hpp"
+
+namespace sbx::launch {
+
+/// The shared page, unmapped with its owner.
+class PageOwner {
+ public:
+  PageOwner() = default;
+  PageOwner(const PageOwner&) = delete;
+  PageOwner& operator=(const PageOwner&) = delete;
+  ~PageOwner();
+  /// Maps the page; false with errno set when the kernel refuses.
+  bool map();
+  [[nodiscard]] SharedPage* get() const { return page_; }
+
+ private:
+  SharedPage* page_ = nullptr;
+};
+
+struct Sandbox::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  /// Kills and reaps what is left of the tree, before the cgroups (members) are removed.
+  ~State();
+
+  std::vector<os::Cgroup> cgroups;
+  os::HostId host_id{};
+  PageOwner page;
+  pid_t init_pid = 0;
+  os::UniqueFd init_pidfd{};
+  os::UniqueFd pty_master{};
+  std::uint64_t exec_time_ns = 0;
+  bool reaped = false;
+  struct ::rusage usage{};
+
+  void kill_tree() const;
+  /// Waits for init; returns its wait status.
+  int reap();
+};
+
+}  // namespace sbx::launch
