@@ -1,0 +1,76 @@
+#include "supervise/accounting.hpp"
+
+#include <sys/resource.h>
+
+#include "os/cgroup_stats.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+std::uint64_t to_us(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(time.tv_usec);
+}
+
+void fill(std::optional<std::uint64_t>& figure, const std::optional<std::uint64_t>& value) {
+  if (!figure) figure = value;
+}
+
+/// v1 counts CPU time in "cpuacct" and throttling in "cpu", mostly one hierarchy, not always.
+os::CpuStat read_cpu(const LiveSandbox& sandbox) {
+  os::CpuStat all;
+  for (const char* name : {"cpu", "cpuacct"}) {
+    const int folder = sandbox.cgroup_fd(name);
+    if (folder < 0) continue;
+    const os::CpuStat stat = os::read_cpu_stat(folder, sandbox.cgroup_version(name));
+    fill(all.usage_us, stat.usage_us);
+    fill(all.user_us, stat.user_us);
+    fill(all.system_us, stat.system_us);
+    fill(all.throttled_us, stat.throttled_us);
+  }
+  return all;
+}
+
+/// Any v2 group of the run counts CPU time in cpu.stat, also without the cpu controller.
+os::CpuStat read_any_cpu(const LiveSandbox& sandbox) {
+  const os::CpuStat stat = read_cpu(sandbox);
+  if (stat.usage_us) return stat;
+  for (const char* name : {"memory", "pids", "io"}) {
+    if (sandbox.cgroup_fd(name) >= 0 && sandbox.cgroup_version(name) == 2)
+      return os::read_cpu_stat(sandbox.cgroup_fd(name), 2);
+  }
+  return stat;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
+  return read_any_cpu(sandbox).usage_us;
+}
+
+Usage read_usage(const LiveSandbox& sandbox) {
+  const auto folder = [&sandbox](const char* name) { return sandbox.cgroup_fd(name); };
+  const auto version = [&sandbox](const char* name) { return sandbox.cgroup_version(name); };
+  Usage usage;
+  const os::CpuStat cpu = read_any_cpu(sandbox);
+  usage.cpu_user_us = cpu.user_us;
+  usage.cpu_system_us = cpu.system_us;
+  usage.cpu_throttled_us = cpu.throttled_us;
+  if (!usage.cpu_user_us || !usage.cpu_system_us) {
+    usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
+    usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);
+  }
+  const os::MemoryStat memory = os::read_memory_stat(folder("memory"), version("memory"));
+  usage.memory_peak = memory.peak_bytes;
+  usage.oom_kills = memory.oom_kills;
+  const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
+  usage.pids_peak = pids.peak;
+  usage.pids_limit_hits = pids.limit_hits;
+  const char* io = folder("io") >= 0 ? "io" : "blkio";
+  const os::IoStat bytes = os::read_io_stat(folder(io), version(io));
+  usage.io_read = bytes.read_bytes;
+  usage.io_written = bytes.written_bytes;
+  return usage;
+}
+
+}  // namespace sbx::supervise

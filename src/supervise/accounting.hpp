@@ -1,0 +1,19 @@
+// What a run has used, from its cgroups while they still exist.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "supervise/live_sandbox.hpp"
+#include "supervise/outcome.hpp"
+
+namespace sbx::supervise {
+
+/// CPU time of the whole tree so far, in microseconds; nullopt: no cgroup counts it.
+std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
+
+/// Everything the cgroups tell, after reap(). Where no cgroup counts CPU time it is what the kernel
+/// added up for init, which waits for all the others. The rest stays nullopt where it is not counted.
+Usage read_usage(const LiveSandbox& sandbox);
+
+}  // namespace sbx::supervise

@@ -1,0 +1,22 @@
+// Monotonic time as the supervisor counts it: plain nanoseconds, the unit that the launcher reports.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace sbx::supervise {
+
+/// CLOCK_MONOTONIC.
+using Nanos = std::int64_t;
+
+constexpr Nanos kMillisecond = 1'000'000;
+constexpr Nanos kSecond = 1'000'000'000;
+
+inline Nanos now_ns() {
+  // libstdc++'s steady_clock is CLOCK_MONOTONIC.
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
+}
+
+inline Nanos to_nanos(std::chrono::milliseconds duration) { return duration.count() * kMillisecond; }
+
+}  // namespace sbx::supervise

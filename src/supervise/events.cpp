@@ -1,0 +1,106 @@
+#include "supervise/events.hpp"
+
+#include <utility>
+
+#include "base/text.hpp"
+#include "supervise/encode.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+constexpr Nanos kPatience = 5 * kSecond;
+
+}  // namespace
+
+EventLog::EventLog(Sink sink, Nanos started)
+    : enabled_(true), sink_(std::move(sink)), started_(started) {}
+
+void EventLog::put(Nanos now, std::string_view type, const std::string& fields) {
+  if (!enabled_) return;
+  if (waiting() == 0) progress_ = now;
+  queue_ += R"({"v":1,"seq":)" + std::to_string(sequence_++) + R"(,"t_ms":)" +
+            std::to_string((now - started_) / kMillisecond) + R"(,"type":")";
+  queue_ += type;
+  queue_ += '"' + fields + "}\n";
+}
+
+void EventLog::start(Nanos now, int pid) { put(now, "start", R"(,"pid":)" + std::to_string(pid)); }
+
+void EventLog::output(Nanos now, int stream, std::string_view bytes) {
+  if (!enabled_ || bytes.empty()) return;
+  std::string& cut = cut_[static_cast<std::size_t>(stream)];
+  std::string joined;
+  if (!cut.empty()) {
+    joined = std::exchange(cut, {});
+    joined += bytes;
+    bytes = joined;
+  }
+  cut = bytes.substr(bytes.size() - incomplete_utf8_suffix(bytes));
+  bytes.remove_suffix(cut.size());
+  put_output(now, stream, bytes);
+}
+
+void EventLog::put_output(Nanos now, int stream, std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (stalled_) {
+    ++sequence_;
+    return;
+  }
+  put(now, stream == 1 ? "stdout" : "stderr",
+      is_utf8(bytes) ? R"(,"text":)" + json_string(bytes)
+                     : R"(,"base64":")" + base64(bytes) + '"');
+}
+
+void EventLog::signal_sent(Nanos now, int signal, std::string_view reason) {
+  put(now, "signal_sent",
+      R"(,"signal":)" + std::to_string(signal) + R"(,"reason":)" + json_string(reason));
+}
+
+void EventLog::exit(Nanos now, const Outcome& outcome) {
+  for (int stream = 1; stream <= 2; ++stream)
+    put_output(now, stream, std::exchange(cut_[static_cast<std::size_t>(stream)], {}));
+  const auto number = [](const std::optional<int>& value) {
+    return value ? std::to_string(*value) : std::string("null");
+  };
+  put(now, "exit",
+      R"(,"exit_code":)" + number(outcome.exit_code) + R"(,"signal":)" + number(outcome.signal));
+}
+
+void EventLog::result(Nanos now, std::string_view result) {
+  put(now, "result", R"(,"result":)" + std::string(result));
+}
+
+void EventLog::watch(PollSet& set) const {
+  if (waiting() != 0) set.add(sink_.poll_fd(), POLLOUT);
+}
+
+void EventLog::step(Nanos now) {
+  while (waiting() != 0) {
+    const auto taken = sink_.write(std::string_view(queue_).substr(written_));
+    if (!taken) {
+      enabled_ = false;
+      queue_.clear();
+      written_ = 0;
+      return;
+    }
+    if (*taken == 0) {
+      stalled_ = stalled_ || now - progress_ >= kPatience;
+      break;
+    }
+    written_ += *taken;
+    progress_ = now;
+  }
+  if (waiting() == 0) stalled_ = false;
+  // Moving the rest to the front only when most is gone keeps the copying linear.
+  if (written_ > queue_.size() / 2) {
+    queue_.erase(0, written_);
+    written_ = 0;
+  }
+}
+
+std::optional<Nanos> EventLog::next() const {
+  if (waiting() == 0 || stalled_) return std::nullopt;
+  return progress_ + kPatience;
+}
+
+}  // namespace sbx::supervise

@@ -1,0 +1,67 @@
+// The event stream (`--events`, contract section 4): one JSON object a line, numbered and timed.
+//
+// The reader can neither stop nor end a run. While more than 1 MiB waits for it, the payload's output
+// is held back, as by any slow reader; once it has taken nothing for five seconds, output events are
+// dropped until it has caught up, and the numbers show the gap. The other events always stay in line;
+// at the end they get five seconds without progress. A reader that is gone ends the stream silently.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "supervise/clock.hpp"
+#include "supervise/outcome.hpp"
+#include "supervise/poll_set.hpp"
+#include "supervise/sink.hpp"
+
+namespace sbx::supervise {
+
+class EventLog {
+ public:
+  EventLog() = default;  ///< no events are wanted
+  EventLog(Sink sink, Nanos started);
+
+  [[nodiscard]] bool enabled() const { return enabled_; }
+
+  void start(Nanos now, int pid);
+  /// `stream`: 1 stdout, 2 stderr. A character cut by the end of `bytes` waits for the rest of it.
+  void output(Nanos now, int stream, std::string_view bytes);
+  void signal_sent(Nanos now, int signal, std::string_view reason);
+  /// Comes behind all output.
+  void exit(Nanos now, const Outcome& outcome);
+  /// `result`: the result object.
+  void result(Nanos now, std::string_view result);
+
+  void watch(PollSet& set) const;
+  void step(Nanos now);
+  /// The payload's output has to wait for the reader.
+  [[nodiscard]] bool congested() const { return waiting() > kMostWaiting && !stalled_; }
+  /// Everything is written, or nothing can be.
+  [[nodiscard]] bool idle() const { return waiting() == 0; }
+  /// The reader took nothing for too long.
+  [[nodiscard]] bool stalled() const { return stalled_; }
+  /// When a reader that takes nothing will be judged.
+  [[nodiscard]] std::optional<Nanos> next() const;
+
+ private:
+  static constexpr std::size_t kMostWaiting = 1024 * 1024;
+
+  [[nodiscard]] std::size_t waiting() const { return queue_.size() - written_; }
+  void put(Nanos now, std::string_view type, const std::string& fields);
+  void put_output(Nanos now, int stream, std::string_view bytes);
+
+  bool enabled_ = false;
+  bool stalled_ = false;
+  Sink sink_;
+  Nanos started_ = 0;
+  Nanos progress_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::string queue_;
+  std::size_t written_ = 0;
+  std::array<std::string, 3> cut_{};  ///< by stream: the first bytes of an incomplete character
+};
+
+}  // namespace sbx::supervise

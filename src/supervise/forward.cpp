@@ -1,0 +1,46 @@
+#include "supervise/forward.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+
+namespace sbx::supervise {
+namespace {
+
+constexpr Nanos kShortestGrace = 2 * kSecond;
+
+}  // namespace
+
+Forwarder::Forwarder(Nanos grace) : grace_(std::max(grace, kShortestGrace)) {}
+
+Forwarder::Act Forwarder::on_signal(int signal, Nanos now) {
+  switch (signal) {
+    case SIGINT:
+    case SIGTERM:
+    case SIGHUP:
+    case SIGQUIT:
+      if (asked_ != 0) {
+        kill_at_.reset();
+        return Act::kill;
+      }
+      asked_ = signal;
+      if (signal == SIGTERM || signal == SIGHUP) kill_at_ = now + grace_;
+      return Act::forward;
+    case SIGTSTP:
+      return Act::stop;
+    case SIGCONT:
+      return Act::resume;
+    case SIGWINCH:
+      return Act::resize;
+    default:
+      return Act::nothing;
+  }
+}
+
+bool Forwarder::overdue(Nanos now) {
+  if (!kill_at_ || now < *kill_at_) return false;
+  kill_at_.reset();
+  return true;
+}
+
+}  // namespace sbx::supervise

@@ -1,0 +1,47 @@
+// Joins the supervisor to the real launcher.
+#include <utility>
+
+#include "supervise/live_sandbox.hpp"
+#include "supervise/supervisor.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+class Launched final : public LiveSandbox {
+ public:
+  explicit Launched(launch::Sandbox sandbox) : sandbox_(std::move(sandbox)) {}
+
+  int pidfd() const override { return sandbox_.pidfd(); }
+  pid_t init_pid() const override { return sandbox_.init_pid(); }
+  os::UniqueFd take_pty_master() override { return sandbox_.take_pty_master(); }
+  int exec_errno() const override { return sandbox_.exec_errno(); }
+  void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
+  void kill_tree() const override { sandbox_.kill_tree(); }
+  std::optional<int> reap(int& init_wait_status) override {
+    return sandbox_.reap(init_wait_status);
+  }
+  int cgroup_fd(std::string_view controller) const override {
+    return sandbox_.cgroup_fd(controller);
+  }
+  int cgroup_version(std::string_view controller) const override {
+    return sandbox_.cgroup_version(controller);
+  }
+  std::uint64_t exec_time_ns() const override { return sandbox_.exec_time_ns(); }
+  const struct ::rusage& tree_usage() const override { return sandbox_.tree_usage(); }
+
+ private:
+  launch::Sandbox sandbox_;
+};
+
+Result<std::unique_ptr<LiveSandbox>> launch_real(const plan::Plan& plan,
+                                                 const launch::StdioFds& stdio, int interrupt_fd) {
+  return std::make_unique<Launched>(SBX_TRY(launch::launch(plan, stdio, interrupt_fd)));
+}
+
+}  // namespace
+
+Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks) {
+  return supervise(plan, sinks, launch_real);
+}
+
+}  // namespace sbx::supervise

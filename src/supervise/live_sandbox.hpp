@@ -1,0 +1,48 @@
+// The little that the supervisor needs of a running sandbox. launch::Sandbox is the real one
+// (launched.cpp); tests put a plain process in its place.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "launch/launcher.hpp"
+#include "os/fd.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::supervise {
+
+/// See launch::Sandbox for what each member promises.
+class LiveSandbox {
+ public:
+  LiveSandbox() = default;
+  LiveSandbox(const LiveSandbox&) = delete;
+  LiveSandbox& operator=(const LiveSandbox&) = delete;
+  LiveSandbox(LiveSandbox&&) = delete;
+  LiveSandbox& operator=(LiveSandbox&&) = delete;
+  virtual ~LiveSandbox() = default;
+
+  [[nodiscard]] virtual int pidfd() const = 0;
+  [[nodiscard]] virtual pid_t init_pid() const = 0;
+  [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
+  [[nodiscard]] virtual int exec_errno() const = 0;
+  virtual void signal_payload(int signal) const = 0;
+  virtual void kill_tree() const = 0;
+  virtual std::optional<int> reap(int& init_wait_status) = 0;
+  [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
+  [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;
+  [[nodiscard]] virtual std::uint64_t exec_time_ns() const = 0;
+  [[nodiscard]] virtual const struct ::rusage& tree_usage() const = 0;
+};
+
+/// launch::launch, or what a test puts in its place.
+using Launcher = std::function<Result<std::unique_ptr<LiveSandbox>>(
+    const plan::Plan& plan, const launch::StdioFds& stdio, int interrupt_fd)>;
+
+}  // namespace sbx::supervise

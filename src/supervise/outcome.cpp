@@ -1,0 +1,211 @@
+#include "supervise/outcome.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+constexpr int kTimeLimit = 124;
+constexpr int kNotRun = 125;
+constexpr int kNotExecutable = 126;
+constexpr int kNotFound = 127;
+constexpr int kSignalBase = 128;
+
+std::string signal_name(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(signal);
+}
+
+std::string seconds(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3fs", ms / 1000);
+  return text;
+}
+
+bool has_rlimit(const plan::Plan& plan, const char* name) {
+  const auto found = plan.limits.rlimits.find(name);
+  return found != plan.limits.rlimits.end() && found->second.has_value();
+}
+
+void set(Outcome& outcome, Status status, int process_exit, Reason reason) {
+  outcome.status = status;
+  outcome.process_exit = process_exit;
+  outcome.reason = std::move(reason);
+}
+
+void decide_setup_error(const Error& error, int interrupt, Outcome& outcome) {
+  outcome.phase = "setup";
+  outcome.error = error;
+  if (interrupt != 0)
+    return set(outcome, Status::interrupted, kSignalBase + interrupt,
+               {"interrupted", signal_name(interrupt) + " came before the command was started"});
+  Error plain = error;
+  plain.hint.clear();
+  std::string text = plain.to_string();
+  if (!error.hint.empty()) text += "; " + error.hint;
+  if (error.kind == ErrorKind::internal)
+    return set(outcome, Status::internal_error, kNotRun, {"internal", std::move(text)});
+  set(outcome, Status::setup_error, kNotRun, {"setup_failed", std::move(text)});
+}
+
+void decide_exec_error(int error, const plan::Plan& plan, Outcome& outcome) {
+  outcome.phase = "setup";
+  const std::string name = plan.argv.empty() ? "the command" : quote(plan.argv.front());
+  if (error == ENOENT)
+    return set(outcome, Status::not_found, kNotFound,
+               {"not_found", name + " (or the interpreter that it names) was not found inside the sandbox"});
+  set(outcome, Status::not_executable, kNotExecutable,
+      {"not_executable", name + " cannot be executed: " + ::strerrordesc_np(error)});
+}
+
+std::string cpu_observed(const Usage& usage) {
+  if (!usage.cpu_user_us || !usage.cpu_system_us) return {};
+  return seconds(static_cast<double>(*usage.cpu_user_us + *usage.cpu_system_us) / 1000);
+}
+
+Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
+  const profile::OutputLimits& caps = plan.supervision.output;
+  const bool out = caps.stdout_bytes && outcome.out.bytes > *caps.stdout_bytes;
+  const auto& cap = out ? caps.stdout_bytes : caps.stderr_bytes;
+  const std::string limit = cap ? format_bytes(*cap) : "";
+  return {"output_limit",
+          std::string("it wrote more than limits.output allows to ") + (out ? "stdout" : "stderr") +
+              " (" + limit + ")",
+          limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
+}
+
+/// The run was ended by us. False: it was not, after all.
+bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  const plan::Supervision& limits = plan.supervision;
+  const auto text = [](const auto& duration) { return duration ? format_duration(*duration) : ""; };
+  switch (evidence.killed_for) {
+    case KilledFor::nothing:
+      return false;
+    case KilledFor::wall:
+      set(outcome, Status::timeout, kTimeLimit,
+          {"wall_limit", "it ran longer than limits.wall allows (" + text(limits.wall) + ")",
+           text(limits.wall), seconds(outcome.wall_ms)});
+      return true;
+    case KilledFor::cpu:
+      set(outcome, Status::cpu_limit, kTimeLimit,
+          {"cpu_limit", "it used more CPU time than limits.cpu allows (" + text(limits.cpu) + ")",
+           text(limits.cpu), cpu_observed(outcome.usage)});
+      return true;
+    case KilledFor::idle:
+      set(outcome, Status::idle_timeout, kTimeLimit,
+          {"idle_limit", "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
+           text(limits.idle)});
+      return true;
+    case KilledFor::output:
+      set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
+      return true;
+    case KilledFor::interrupt:
+      // It ended by itself before the kill reached it.
+      if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
+      set(outcome, Status::interrupted, kSignalBase + evidence.interrupt_signal,
+          {"interrupted", "sbx was asked to end by " + signal_name(evidence.interrupt_signal) +
+                              ", which the command did not heed, and killed it"});
+      return true;
+  }
+  return false;
+}
+
+void decide_oom(const plan::Plan& plan, Outcome& outcome) {
+  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
+  set(outcome, Status::oom, kSignalBase + SIGKILL,
+      {"memory_limit",
+       "the kernel killed it because the memory limit was reached" +
+           (limit.empty() ? limit : " (limits.memory " + limit + ")"),
+       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
+}
+
+void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  const int code = kSignalBase + signal;
+  if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
+  if (signal == SIGSYS)
+    return set(outcome, Status::seccomp, code,
+               {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
+  // The kernel sends these two for the limits that the plan set; without them somebody else did.
+  if (signal == SIGXCPU && has_rlimit(plan, "cpu"))
+    return set(outcome, Status::cpu_limit, kTimeLimit,
+               {"cpu_rlimit", "a process used more CPU time than limits.rlimits.cpu allows",
+                std::to_string(*plan.limits.rlimits.at("cpu")) + "s", cpu_observed(outcome.usage)});
+  if (signal == SIGXFSZ && has_rlimit(plan, "fsize"))
+    return set(outcome, Status::disk_limit, code,
+               {"file_size_limit", "it wrote a file larger than limits.rlimits.fsize allows",
+                format_bytes(*plan.limits.rlimits.at("fsize"))});
+  if (signal == evidence.interrupt_signal)
+    return set(outcome, Status::interrupted, code,
+               {"interrupted", "it was ended by " + signal_name(signal) + ", forwarded to it"});
+  set(outcome, Status::signal, code, {"signal", "it was killed by " + signal_name(signal)});
+}
+
+void add_warnings(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  if (evidence.oom_kills.value_or(0) > 0 && outcome.status != Status::oom)
+    outcome.warnings.push_back("the memory limit was reached: processes killed for it: " +
+                               std::to_string(*evidence.oom_kills));
+  if (evidence.pids_limit_hits.value_or(0) > 0)
+    outcome.warnings.push_back(
+        "the limit on processes and threads was reached" +
+        (plan.limits.pids ? " (limits.pids " + std::to_string(*plan.limits.pids) + ")" : "") +
+        ": refused: " + std::to_string(*evidence.pids_limit_hits));
+}
+
+void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  if (decide_killed(evidence, plan, outcome)) return;
+  if (!evidence.wait_status) {
+    // The kernel may choose init for an out-of-memory kill; then nobody reports the payload's end.
+    if (evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
+    const int status = evidence.init_wait_status;
+    return set(outcome, Status::internal_error, kNotRun,
+               {"init_died", "init ended (" +
+                                 (WIFSIGNALED(status) ? signal_name(WTERMSIG(status))
+                                                      : "exit code " + std::to_string(WEXITSTATUS(status))) +
+                                 ") without telling how the command ended"});
+  }
+  if (WIFSIGNALED(*evidence.wait_status))
+    return decide_signal(WTERMSIG(*evidence.wait_status), evidence, plan, outcome);
+  const int code = WEXITSTATUS(*evidence.wait_status);
+  if (code == 0) return set(outcome, Status::ok, 0, {"exited", "it ended with exit code 0"});
+  set(outcome, Status::nonzero, code,
+      {"exited", "it ended with exit code " + std::to_string(code)});
+}
+
+}  // namespace
+
+std::string_view to_string(Status status) {
+  static constexpr std::array<std::string_view, 15> kNames{
+      "ok",         "nonzero",      "signal",     "timeout", "cpu_limit",
+      "idle_timeout", "oom",        "output_limit", "disk_limit", "seccomp",
+      "interrupted", "not_found",   "not_executable", "setup_error", "internal_error"};
+  return kNames[static_cast<std::size_t>(status)];
+}
+
+void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  outcome.phase = "run";
+  outcome.exit_code.reset();
+  outcome.signal.reset();
+  if (evidence.setup_error)
+    return decide_setup_error(*evidence.setup_error, evidence.interrupt_signal, outcome);
+  if (evidence.exec_errno != 0) return decide_exec_error(evidence.exec_errno, plan, outcome);
+  if (evidence.wait_status) {
+    if (WIFEXITED(*evidence.wait_status)) outcome.exit_code = WEXITSTATUS(*evidence.wait_status);
+    if (WIFSIGNALED(*evidence.wait_status)) outcome.signal = WTERMSIG(*evidence.wait_status);
+  } else if (evidence.killed_for != KilledFor::nothing) {
+    outcome.signal = SIGKILL;  // init was killed with the rest before it could tell
+  }
+  decide_ended(evidence, plan, outcome);
+  add_warnings(evidence, plan, outcome);
+}
+
+}  // namespace sbx::supervise

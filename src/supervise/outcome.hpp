@@ -1,0 +1,88 @@
+// How a run ended, decided from evidence: a type with documented reasons, not an int. Pure.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::supervise {
+
+/// The contract's `status`.
+enum class Status {
+  ok, nonzero, signal, timeout, cpu_limit, idle_timeout, oom, output_limit, disk_limit, seccomp,
+  interrupted, not_found, not_executable, setup_error, internal_error,
+};
+
+/// Which of our own actions ended the payload, if one did (the first wins).
+enum class KilledFor { nothing, wall, cpu, idle, output, interrupt };
+
+/// Everything seen; decide() turns it into a status, an exit code and a reason.
+struct Evidence {
+  std::optional<int> wait_status{};  ///< of the payload, from init's shared page (waitpid(2) form)
+  int exec_errno = 0;                ///< resolve or exec failed with this
+  KilledFor killed_for = KilledFor::nothing;
+  int interrupt_signal = 0;          ///< the forwarded signal after which the payload ended
+  std::optional<std::uint64_t> oom_kills{};
+  std::optional<std::uint64_t> pids_limit_hits{};
+  bool init_died = false;  ///< init ended without reporting the payload's status
+  int init_wait_status = 0;
+  std::optional<Error> setup_error{};
+};
+
+struct Usage {  ///< nullopt: this host cannot say
+  std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
+  std::optional<std::uint64_t> memory_peak{}, oom_kills{};
+  std::optional<std::uint64_t> pids_peak{}, pids_limit_hits{};
+  std::optional<std::uint64_t> io_read{}, io_written{};
+};
+
+struct StreamRecord {
+  std::string captured{};    ///< --json: the bytes kept (head and tail around a cut)
+  bool keep_text = false;    ///< captured is meaningful (--json)
+  std::uint64_t bytes = 0;   ///< written by the payload
+  bool truncated = false;
+  std::string sha256{};      ///< over all bytes written, also those dropped; empty: not metered
+};
+
+struct Reason {
+  std::string code{};  ///< "exited", "wall_limit", "memory_limit", ...
+  std::string text{};  ///< one sentence
+  std::string limit{}; ///< as in the profile, "60s"; empty: none
+  std::string observed{};
+};
+
+struct Outcome {
+  Status status = Status::internal_error;
+  Reason reason{};
+  std::string phase = "run";            ///< "setup", "run"
+  std::optional<int> exit_code{};       ///< the payload's own
+  std::optional<int> signal{};
+  int process_exit = 125;               ///< what sbx itself exits with
+  std::chrono::system_clock::time_point started_at{};
+  double wall_ms = 0;
+  double setup_ms = 0;
+  Usage usage{};
+  bool metered = false;
+  StreamRecord out{};
+  StreamRecord err{};
+  std::vector<std::string> warnings{};      ///< the plan's, and what the run adds; for the result
+  std::vector<std::string> undelivered{};   ///< what could not be written, and why; for stderr
+  std::optional<Error> error{};             ///< setup_error, internal_error: as it was, for stderr
+};
+
+/// "not_found" and so on, as the contract spells it.
+std::string_view to_string(Status status);
+
+/// Decides status, reason, exit code and signal of `outcome` from what was seen.
+void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);
+
+/// The result object, schema sbx.result/1, as one line of JSON without a newline.
+std::string to_json(const Outcome& outcome, const plan::Plan& plan);
+
+}  // namespace sbx::supervise

@@ -1,0 +1,66 @@
+// Carries one output stream from our pipe (or the pty) to the caller, byte for byte, with a bounded
+// buffer: when the caller is slow, the payload waits, as in a plain pipeline.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "os/fd.hpp"
+#include "supervise/poll_set.hpp"
+#include "supervise/sink.hpp"
+#include "supervise/stream_meter.hpp"
+
+namespace sbx::supervise {
+
+class OutputRelay {
+ public:
+  /// `source`: the read end of a pipe of ours, or a pty's master. It becomes non-blocking.
+  OutputRelay(os::UniqueFd source, Sink sink, StreamMeter meter, bool from_pty = false);
+
+  void watch(PollSet& set) const;
+  /// Moves what can be moved now. True: the payload wrote something.
+  bool step();
+  /// While held, nothing more is read from the payload.
+  void hold(bool on) { held_ = on; }
+  /// The tree has ended: carry what it left in the pipe, and no byte that somebody outside (who was
+  /// handed the write end) adds later.
+  void tree_ended();
+  /// Closes the payload's pipe and drops what was not delivered.
+  void abandon();
+
+  [[nodiscard]] bool done() const { return !source_.valid() && pending().empty(); }
+  /// The caller does not take what the payload wrote.
+  [[nodiscard]] bool blocked() const { return sink_full_; }
+  /// Why the caller's end was lost, 0 if it was not. The payload gets SIGPIPE at its next write then.
+  [[nodiscard]] int lost() const { return lost_; }
+  StreamMeter& meter() { return meter_; }
+  [[nodiscard]] const StreamMeter& meter() const { return meter_; }
+
+ private:
+  enum class Moved { something, nothing, end };
+
+  [[nodiscard]] std::string_view pending() const { return pending_; }
+  Moved move_spliced();
+  Moved move_buffered();
+  Moved end_of_stream();
+  bool flush();
+  void lose(int error);
+
+  os::UniqueFd source_;
+  Sink sink_;
+  StreamMeter meter_;
+  bool from_pty_;
+  bool splice_;
+  bool held_ = false;
+  bool sink_full_ = false;
+  int lost_ = 0;
+  std::optional<std::size_t> left_;  ///< after the tree's end: how much may still be read
+  std::vector<char> buffer_;
+  std::string tail_;
+  std::string_view pending_;  ///< into buffer_ or tail_
+};
+
+}  // namespace sbx::supervise

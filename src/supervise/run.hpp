@@ -1,0 +1,62 @@
+// One run in the supervisor's hands, from set-up to the outcome.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "os/signals.hpp"
+#include "supervise/accounting.hpp"
+#include "supervise/deadline.hpp"
+#include "supervise/events.hpp"
+#include "supervise/forward.hpp"
+#include "supervise/streams.hpp"
+#include "supervise/supervisor.hpp"
+
+namespace sbx::supervise {
+
+class Run {
+ public:
+  Run(const plan::Plan& plan, const Sinks& sinks);
+  Outcome execute(const Launcher& launcher);
+
+ private:
+  Result<void> set_up(const Launcher& launcher);
+  void supervise_tree();  ///< until the whole tree has ended
+  void reap_tree();
+  void deliver_rest();    ///< what the tree left in our pipes
+  void conclude();
+  void publish();
+
+  void enforce(Nanos now);
+  void end_run(KilledFor why, Nanos now, Nanos grace);
+  void send(int signal, std::string_view reason);
+  void take_signals(Nanos now);
+  void stop_and_resume(Nanos now);
+  void move(Nanos now);
+  void wait(std::optional<Nanos> until);
+  [[nodiscard]] std::optional<Nanos> next_wake() const;
+  bool write_result(int fd, std::string_view line);
+  bool asked_to_end();
+
+  const plan::Plan& plan_;
+  const Sinks& sinks_;
+  Nanos started_;
+  Nanos exec_ = 0;
+  bool tree_ended_ = false;
+
+  os::SignalGate gate_;
+  EventLog events_;
+  std::unique_ptr<LiveSandbox> sandbox_;
+  Streams streams_;
+  Deadlines deadlines_;
+  Escalation escalation_;
+  Forwarder forwarder_;
+  Evidence evidence_;
+  Outcome outcome_;
+  PollSet set_;
+  std::size_t pidfd_index_ = kNotPolled;
+};
+
+}  // namespace sbx::supervise

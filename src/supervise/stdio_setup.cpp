@@ -1,0 +1,144 @@
+#include "supervise/stdio_setup.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <utility>
+
+namespace sbx::supervise {
+namespace {
+
+// Large enough that one side rarely waits for the other; also what an ordinary user may ask for
+// (/proc/sys/fs/pipe-max-size).
+constexpr std::size_t kPipe = 1024 * 1024;
+
+FileKind kind_of(int fd, const struct stat& info) {
+  if (S_ISREG(info.st_mode)) return FileKind::regular;
+  if (S_ISFIFO(info.st_mode)) return FileKind::fifo;
+  if (S_ISSOCK(info.st_mode)) return FileKind::socket;
+  if (S_ISDIR(info.st_mode)) return FileKind::directory;
+  if (S_ISCHR(info.st_mode)) {
+    if (info.st_rdev == makedev(1, 3)) return FileKind::null_device;
+    if (::isatty(fd) == 1) return FileKind::terminal;
+  }
+  return FileKind::device;
+}
+
+Error setup_error(std::string what) {
+  return Error{.kind = ErrorKind::setup, .what = std::move(what), .sys_errno = errno};
+}
+
+Result<os::Pipe> open_pipe(std::size_t capacity) {
+  auto pipe = os::make_pipe(capacity);
+  if (!pipe)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot make a pipe for the payload's output",
+                                 .sys_errno = pipe.error().value});
+  return std::move(*pipe);
+}
+
+Result<os::UniqueFd> open_input(const std::string& path) {
+  // O_NOFOLLOW: an earlier payload may have put a link in the place of a file it could write.
+  // O_NONBLOCK: opening a named pipe would wait for its writer.
+  os::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  Error error{.kind = ErrorKind::profile, .what = "cannot use " + path + " as stdin"};
+  if (!file.valid()) {
+    error.sys_errno = errno;
+    if (errno == ELOOP) error.hint = "it is a symbolic link; name the file itself";
+    return std::unexpected(std::move(error));
+  }
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    error.what += ": it is not a regular file";
+    error.hint = "use `stdin: inherit` and redirect";
+    return std::unexpected(std::move(error));
+  }
+  return file;
+}
+
+Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervision) {
+  switch (stdio.routes.in) {
+    case Route::pass:
+      return STDIN_FILENO;
+    case Route::null:
+      return stdio.null.get();
+    case Route::file:
+      stdio.input_file = SBX_TRY(open_input(supervision.input_file));
+      break;
+    case Route::relay:
+    case Route::keep:
+    case Route::with_stdout:
+    case Route::pty:
+      break;
+  }
+  if (supervision.tty) return -1;
+  const bool from_file =
+      stdio.input_file.valid() || stdio.caller[0].kind == FileKind::regular;
+  // What is read ahead of a terminal or socket is lost to the caller: keep it small there.
+  stdio.in = SBX_TRY(open_pipe(from_file ? kPipe : 0));
+  return stdio.in.read.get();
+}
+
+Result<int> open_payload_output(const Stdio& stdio, Route route, int fd, os::Pipe& pipe) {
+  switch (route) {
+    case Route::pass:
+      return fd;
+    case Route::null:
+      return stdio.null.get();
+    case Route::with_stdout:
+      return stdio.out.write.get();
+    case Route::pty:
+      return -1;
+    case Route::relay:
+    case Route::keep:
+    case Route::file:
+      break;
+  }
+  pipe = SBX_TRY(open_pipe(kPipe));
+  return pipe.write.get();
+}
+
+}  // namespace
+
+FileKind kind_of(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 ? kind_of(fd, info) : FileKind::device;
+}
+
+Result<std::array<StreamFacts, 3>> look_at_stdio() {
+  std::array<StreamFacts, 3> streams;
+  for (int fd = 0; fd <= 2; ++fd) {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0)
+      return std::unexpected(setup_error("cannot look at descriptor " + std::to_string(fd)));
+    streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};
+  }
+  return streams;
+}
+
+Result<Stdio> set_up_stdio(const plan::Supervision& supervision) {
+  Stdio stdio;
+  stdio.caller = SBX_TRY(look_at_stdio());
+  stdio.routes = SBX_TRY(decide_stdio(supervision, stdio.caller));
+  stdio.null.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!stdio.null.valid()) return std::unexpected(setup_error("cannot open /dev/null"));
+  stdio.payload.in = SBX_TRY(open_payload_input(stdio, supervision));
+  stdio.payload.out =
+      SBX_TRY(open_payload_output(stdio, stdio.routes.out, STDOUT_FILENO, stdio.out));
+  stdio.payload.err =
+      SBX_TRY(open_payload_output(stdio, stdio.routes.err, STDERR_FILENO, stdio.err));
+  return stdio;
+}
+
+void Stdio::close_payload_side() {
+  in.read.reset();
+  out.write.reset();
+  err.write.reset();
+  payload = {};
+}
+
+}  // namespace sbx::supervise

@@ -1,0 +1,36 @@
+// Opens what decide_stdio() decided on: the payload's side of 0, 1 and 2, and ours.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "launch/launcher.hpp"
+#include "os/fd.hpp"
+#include "os/pipe.hpp"
+#include "supervise/stdio.hpp"
+
+namespace sbx::supervise {
+
+/// Of an open descriptor; `device` when fstat(2) fails.
+FileKind kind_of(int fd);
+
+/// Describes the caller's 0, 1 and 2. Error: one cannot be looked at.
+Result<std::array<StreamFacts, 3>> look_at_stdio();
+
+struct Stdio {
+  StdioRoutes routes{};
+  std::array<StreamFacts, 3> caller{};
+  launch::StdioFds payload{};   ///< for the launch; borrowed from below or from the caller
+  os::UniqueFd null;            ///< /dev/null, for either direction
+  os::UniqueFd input_file;      ///< Route::file
+  os::Pipe in, out, err;        ///< unset where the route needs none
+
+  /// After the launch: closes the payload's side of our pipes, so that their end can be seen.
+  void close_payload_side();
+};
+
+/// 0, 1 and 2 have to be open (os::fill_standard_fds). Error: a stream that cannot be used, an input
+/// file that cannot be opened.
+Result<Stdio> set_up_stdio(const plan::Supervision& supervision);
+
+}  // namespace sbx::supervise

@@ -1,0 +1,76 @@
+#include "supervise/stream_meter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace sbx::supervise {
+namespace {
+
+constexpr profile::Bytes kCaptureCap = profile::Bytes{10} << 20U;  // contract, section 4
+
+}  // namespace
+
+MeterRules meter_rules(const plan::Supervision& supervision,
+                       const std::optional<profile::Bytes>& cap) {
+  MeterRules rules;
+  rules.hash = supervision.meter || supervision.capture;
+  rules.keep = supervision.capture;
+  rules.cap = cap;
+  rules.on_exceed = supervision.output.on_exceed;
+  if (rules.keep && !rules.cap) {
+    // A bound that nobody asked for may shorten, but not kill.
+    rules.cap = kCaptureCap;
+    rules.on_exceed = profile::OnExceed::truncate;
+  }
+  return rules;
+}
+
+StreamMeter::StreamMeter(MeterRules rules) : rules_(std::move(rules)) {
+  record_.keep_text = rules_.keep;
+  if (rules_.cap && rules_.on_exceed == profile::OnExceed::truncate) truncation_.emplace(*rules_.cap);
+}
+
+bool StreamMeter::only_counts() const {
+  return !rules_.hash && !rules_.keep && !rules_.cap && !rules_.observer;
+}
+
+std::string_view StreamMeter::feed(std::string_view bytes) {
+  const std::uint64_t before = record_.bytes;
+  record_.bytes += bytes.size();
+  if (rules_.hash) hash_.put(bytes);
+  if (truncation_) {
+    bytes = truncation_->feed(bytes);
+  } else if (rules_.cap) {
+    bytes = bytes.substr(0, *rules_.cap - std::min(before, *rules_.cap));
+  }
+  pass_on(bytes);
+  return bytes;
+}
+
+std::string StreamMeter::finish() {
+  std::string tail;
+  if (truncation_) {
+    tail = truncation_->finish();
+    record_.truncated = truncation_->exceeded();
+    truncation_.reset();
+  } else {
+    record_.truncated = must_kill();
+  }
+  pass_on(tail);
+  if (rules_.hash) record_.sha256 = hash_.hex();
+  return tail;
+}
+
+void StreamMeter::pass_on(std::string_view bytes) {
+  if (bytes.empty()) return;
+  if (rules_.keep) record_.captured += bytes;
+  if (rules_.observer) rules_.observer(bytes);
+}
+
+bool StreamMeter::must_kill() const {
+  return rules_.cap && rules_.on_exceed == profile::OnExceed::kill && record_.bytes > *rules_.cap;
+}
+
+StreamRecord StreamMeter::take_record() { return std::move(record_); }
+
+}  // namespace sbx::supervise

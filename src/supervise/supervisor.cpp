@@ -1,0 +1,325 @@
+#include "supervise/supervisor.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "os/pipe.hpp"
+#include "supervise/run.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+constexpr Nanos kLookForTerminal = 200 * kMillisecond;
+
+double usable_cpus(const plan::Plan& plan) {
+  const double online = static_cast<double>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+  return plan.limits.cpus ? std::min(online, *plan.limits.cpus) : online;
+}
+
+std::string_view reason_code(KilledFor why) {
+  switch (why) {
+    case KilledFor::wall:
+      return "wall_limit";
+    case KilledFor::cpu:
+      return "cpu_limit";
+    case KilledFor::idle:
+      return "idle_limit";
+    case KilledFor::output:
+      return "output_limit";
+    case KilledFor::interrupt:
+    case KilledFor::nothing:
+      return "interrupted";
+  }
+  return "interrupted";
+}
+
+double to_ms(Nanos duration) { return static_cast<double>(duration) / kMillisecond; }
+
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+}  // namespace
+
+Run::Run(const plan::Plan& plan, const Sinks& sinks)
+    : plan_(plan),
+      sinks_(sinks),
+      started_(sinks.started != 0 ? sinks.started : now_ns()),
+      deadlines_(plan.supervision, usable_cpus(plan)),
+      forwarder_(to_nanos(plan.supervision.grace)) {
+  outcome_.started_at =
+      std::chrono::system_clock::now() -
+      std::chrono::duration_cast<std::chrono::system_clock::duration>(
+          std::chrono::nanoseconds{now_ns() - started_});
+  outcome_.warnings = plan.warnings;
+  outcome_.metered = plan.supervision.meter || plan.supervision.capture;
+}
+
+Outcome Run::execute(const Launcher& launcher) {
+  if (auto ready = set_up(launcher); !ready) {
+    sandbox_.reset();
+    evidence_.setup_error = std::move(ready.error());
+    outcome_.setup_ms = to_ms(now_ns() - started_);
+  } else {
+    supervise_tree();
+    reap_tree();
+    deliver_rest();
+  }
+  conclude();
+  publish();
+  return std::move(outcome_);
+}
+
+Result<void> Run::set_up(const Launcher& launcher) {
+  // Before anything of ours is opened, which might get one of their numbers.
+  if (auto filled = os::fill_standard_fds(); !filled)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot open /dev/null for a closed standard stream",
+                                 .sys_errno = filled.error().value});
+  if (auto opened = gate_.open(); !opened)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot watch for signals",
+                                 .sys_errno = opened.error().value});
+  if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
+  Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
+  auto launched = launcher(plan_, stdio.payload, gate_.fd());
+  if (!launched) {
+    if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
+    return std::unexpected(std::move(launched.error()));
+  }
+  sandbox_ = std::move(*launched);
+  exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
+  if (exec_ == 0) exec_ = now_ns();
+  outcome_.setup_ms = to_ms(exec_ - started_);
+  (void)gate_.watch_all();  // without it, only job control is lost
+
+  Streams::Observer observer;
+  if (events_.enabled())
+    observer = [this](int stream, std::string_view bytes) {
+      events_.output(now_ns(), stream, bytes);
+    };
+  SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
+  events_.start(now_ns(), sandbox_->init_pid());
+  deadlines_.start(exec_);
+  if (plan_.supervision.cpu && !cpu_used_us(*sandbox_))
+    outcome_.warnings.emplace_back("limits.cpu is not watched: no cgroup here counts CPU time");
+  return {};
+}
+
+void Run::supervise_tree() {
+  while (!tree_ended_) {
+    enforce(now_ns());
+    set_.clear();
+    pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
+    wait(next_wake());
+    const Nanos now = now_ns();
+    tree_ended_ = set_.revents(pidfd_index_) != 0;
+    take_signals(now);
+    move(now);
+  }
+}
+
+void Run::enforce(Nanos now) {
+  if (deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used_us(*sandbox_));
+  if (streams_.held_back()) deadlines_.note_output(now);
+  if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
+  if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
+  if (!escalation_.begun()) {
+    if (const auto limit = deadlines_.expired(now))
+      end_run(*limit, now, to_nanos(plan_.supervision.grace));
+  }
+  switch (escalation_.take(now)) {
+    case Escalation::Act::nothing:
+      break;
+    case Escalation::Act::terminate:
+      send(SIGTERM, reason_code(evidence_.killed_for));
+      sandbox_->signal_payload(SIGCONT);  // a stopped process cannot heed the first one
+      break;
+    case Escalation::Act::kill:
+      events_.signal_sent(now, SIGKILL, reason_code(evidence_.killed_for));
+      sandbox_->kill_tree();
+      break;
+  }
+}
+
+void Run::end_run(KilledFor why, Nanos now, Nanos grace) {
+  if (evidence_.killed_for == KilledFor::nothing) evidence_.killed_for = why;
+  escalation_.begin(now, grace);
+}
+
+void Run::send(int signal, std::string_view reason) {
+  sandbox_->signal_payload(signal);
+  events_.signal_sent(now_ns(), signal, reason);
+}
+
+void Run::take_signals(Nanos now) {
+  while (const int signal = gate_.take()) {
+    switch (forwarder_.on_signal(signal, now)) {
+      case Forwarder::Act::nothing:
+        break;
+      case Forwarder::Act::forward:
+        evidence_.interrupt_signal = signal;
+        if (!tree_ended_) send(signal, "forwarded");
+        break;
+      case Forwarder::Act::kill:
+        if (!tree_ended_) end_run(KilledFor::interrupt, now, 0);
+        break;
+      case Forwarder::Act::stop:
+        stop_and_resume(now);
+        break;
+      case Forwarder::Act::resume:
+        if (!tree_ended_) sandbox_->signal_payload(SIGCONT);
+        streams_.after_resume();
+        break;
+      case Forwarder::Act::resize:
+        streams_.resize();
+        break;
+    }
+  }
+}
+
+void Run::stop_and_resume(Nanos now) {
+  if (!tree_ended_) sandbox_->signal_payload(SIGTSTP);  // init stops the whole tree
+  streams_.before_stop();
+  gate_.stop_self();
+  deadlines_.shift(now_ns() - now);
+  if (!tree_ended_) sandbox_->signal_payload(SIGCONT);
+  streams_.after_resume();
+}
+
+void Run::move(Nanos now) {
+  if (streams_.step(set_)) deadlines_.note_output(now);
+  events_.step(now);
+  streams_.hold(events_.congested());
+}
+
+std::optional<Nanos> Run::next_wake() const {
+  std::optional<Nanos> soonest;
+  const auto consider = [&soonest](const std::optional<Nanos>& when) {
+    if (when) soonest = soonest ? std::min(*soonest, *when) : *when;
+  };
+  consider(events_.next());
+  if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
+  if (tree_ended_) return soonest;
+  consider(forwarder_.next());
+  // A run that is being ended has no other deadline left.
+  consider(escalation_.begun() ? escalation_.next() : deadlines_.next());
+  return soonest;
+}
+
+void Run::wait(std::optional<Nanos> until) {
+  set_.add(gate_.fd(), POLLIN);
+  streams_.watch(set_);
+  events_.watch(set_);
+  timespec timeout{};
+  if (until) {
+    const Nanos left = std::max<Nanos>(0, *until - now_ns());
+    timeout = {left / kSecond, left % kSecond};
+  }
+  (void)::ppoll(set_.data(), set_.size(), until ? &timeout : nullptr, nullptr);
+}
+
+void Run::reap_tree() {
+  outcome_.wall_ms = to_ms(now_ns() - exec_);
+  evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
+  evidence_.init_died = !evidence_.wait_status;
+  evidence_.exec_errno = sandbox_->exec_errno();
+  outcome_.usage = read_usage(*sandbox_);
+  evidence_.oom_kills = outcome_.usage.oom_kills;
+  evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
+}
+
+bool Run::asked_to_end() {
+  bool asked = false;
+  while (const int signal = gate_.take()) {
+    asked = asked || asks_to_end(signal);
+    if (signal == SIGTSTP) stop_and_resume(now_ns());
+    if (signal == SIGCONT) streams_.after_resume();
+  }
+  return asked;
+}
+
+void Run::deliver_rest() {
+  // No limit of the run applies any more: it is over, and only the caller's reader is slow.
+  streams_.tree_ended();
+  set_.clear();
+  move(now_ns());
+  while (!streams_.done()) {
+    set_.clear();
+    wait(next_wake());
+    if (asked_to_end()) {
+      streams_.abandon();
+      outcome_.undelivered.emplace_back("the rest of the output was dropped: sbx was asked to end");
+    }
+    move(now_ns());
+  }
+}
+
+void Run::conclude() {
+  streams_.finish(outcome_);
+  decide(evidence_, plan_, outcome_);
+  const Nanos now = now_ns();
+  if (!evidence_.setup_error) events_.exit(now, outcome_);
+}
+
+void Run::publish() {
+  if (!events_.enabled() && sinks_.results.empty()) return;
+  std::string line = to_json(outcome_, plan_);
+  events_.result(now_ns(), line);
+  line += '\n';
+  for (const int fd : sinks_.results) {
+    if (!write_result(fd, line))
+      outcome_.undelivered.push_back(std::string("the result could not be written: ") +
+                                     ::strerrordesc_np(errno));
+  }
+  events_.step(now_ns());
+  while (!events_.idle() && !events_.stalled()) {
+    set_.clear();
+    wait(next_wake());
+    if (asked_to_end()) return;
+    events_.step(now_ns());
+  }
+}
+
+bool Run::write_result(int fd, std::string_view line) {
+  Sink sink(fd, kind_of(fd));
+  while (!line.empty()) {
+    const auto taken = sink.write(line);
+    if (!taken) {
+      errno = taken.error().value;
+      return false;
+    }
+    line.remove_prefix(*taken);
+    if (*taken != 0) continue;
+    pollfd ready[] = {{sink.poll_fd(), POLLOUT, 0}, {gate_.fd(), POLLIN, 0}};
+    (void)::ppoll(ready, 2, nullptr, nullptr);
+    if (asked_to_end()) {
+      errno = EINTR;
+      return false;
+    }
+  }
+  return true;
+}
+
+Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {
+  try {
+    return Run(plan, sinks).execute(launcher);
+  } catch (const std::exception& failure) {
+    // Unwinding has killed the sandbox and put signals and terminal back.
+    Outcome outcome;
+    const Evidence evidence{
+        .setup_error = Error{.kind = ErrorKind::internal, .what = failure.what()}};
+    decide(evidence, plan, outcome);
+    return outcome;
+  }
+}
+
+}  // namespace sbx::supervise

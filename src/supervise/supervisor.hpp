@@ -1,0 +1,28 @@
+// Runs one plan to its end: launches it, carries its streams, keeps its limits, forwards signals, and
+// says how it ended. One poll loop, no threads.
+#pragma once
+
+#include <vector>
+
+#include "plan/plan.hpp"
+#include "supervise/clock.hpp"
+#include "supervise/live_sandbox.hpp"
+#include "supervise/outcome.hpp"
+
+namespace sbx::supervise {
+
+/// Where the word about the run goes; all descriptors stay the caller's.
+struct Sinks {
+  std::vector<int> results{};  ///< each gets the result object as one line
+  int events = -1;             ///< the event stream; -1: none
+  Nanos started = 0;           ///< CLOCK_MONOTONIC when sbx began, for setup_ms; 0: now
+};
+
+/// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they were.
+/// Never throws, and always returns with the sandbox gone.
+Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks);
+
+/// The same with another launcher in place of launch::launch.
+Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher);
+
+}  // namespace sbx::supervise

@@ -1,0 +1,166 @@
+// Time limits, the way to the end of a run, and what is done with signals.
+#include <doctest/doctest.h>
+#include <signal.h>
+
+#include "supervise/deadline.hpp"
+#include "supervise/forward.hpp"
+
+using namespace sbx;
+using namespace sbx::supervise;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr Nanos ms(std::int64_t count) { return count * kMillisecond; }
+
+}  // namespace
+
+TEST_CASE("a run without time limits has no deadline") {
+  Deadlines limits({}, 2);
+  limits.start(ms(5));
+  CHECK_FALSE(limits.next());
+  CHECK_FALSE(limits.expired(ms(1'000'000'000)));
+  CHECK_FALSE(limits.cpu_check_due(ms(1'000'000'000)));
+}
+
+TEST_CASE("the wall limit counts from exec") {
+  plan::Supervision how;
+  how.wall = milliseconds{100};
+  Deadlines limits(how, 2);
+  limits.start(ms(50));
+  CHECK(limits.next() == ms(150));
+  CHECK_FALSE(limits.expired(ms(150) - 1));
+  CHECK(limits.expired(ms(150)) == KilledFor::wall);
+  limits.shift(ms(30));
+  CHECK_FALSE(limits.expired(ms(150)));
+  CHECK(limits.next() == ms(180));
+}
+
+TEST_CASE("output puts the idle limit off, not the wall limit") {
+  plan::Supervision how;
+  how.wall = milliseconds{100};
+  how.idle = milliseconds{40};
+  Deadlines limits(how, 2);
+  limits.start(0);
+  CHECK(limits.next() == ms(40));
+  limits.note_output(ms(30));
+  CHECK_FALSE(limits.expired(ms(69)));
+  CHECK(limits.expired(ms(70)) == KilledFor::idle);
+  limits.note_output(ms(69));
+  CHECK(limits.next() == ms(100));
+  CHECK(limits.expired(ms(100)) == KilledFor::wall);
+}
+
+TEST_CASE("CPU time is looked at no later than it can be spent") {
+  plan::Supervision how;
+  how.cpu = milliseconds{1000};
+  Deadlines limits(how, 4);
+  limits.start(0);
+  CHECK(limits.next() == ms(250));
+  CHECK(limits.cpu_check_due(ms(250)));
+  limits.note_cpu(ms(250), 600'000);
+  CHECK(limits.next() == ms(350));
+  CHECK_FALSE(limits.cpu_check_due(ms(349)));
+  limits.note_cpu(ms(350), 999'999);
+  CHECK(limits.next() == ms(360));
+  CHECK_FALSE(limits.expired(ms(360)));
+  limits.note_cpu(ms(360), 1'000'000);
+  CHECK(limits.expired(ms(360)) == KilledFor::cpu);
+}
+
+TEST_CASE("a simulated tree is stopped within 100 ms of its CPU time") {
+  for (const double cpus : {1.0, 2.0, 8.0}) {
+    for (const double busy : {0.3, 1.0, cpus}) {
+      plan::Supervision how;
+      how.cpu = milliseconds{3000};
+      Deadlines limits(how, cpus);
+      limits.start(0);
+      Nanos now = 0;
+      int looks = 0;
+      while (!limits.expired(now)) {
+        REQUIRE(limits.next());
+        now = *limits.next();
+        limits.note_cpu(now, static_cast<std::uint64_t>(static_cast<double>(now) * busy / 1000));
+        ++looks;
+      }
+      const double used_ms = static_cast<double>(now) * busy / 1e6;
+      CHECK(used_ms >= 3000);
+      CHECK(used_ms <= 3000 + 100);
+      CHECK(looks < 400);
+    }
+  }
+}
+
+TEST_CASE("CPU time that cannot be read is not waited for") {
+  plan::Supervision how;
+  how.cpu = milliseconds{1000};
+  Deadlines limits(how, 1);
+  limits.start(0);
+  limits.note_cpu(ms(1000), std::nullopt);
+  CHECK_FALSE(limits.next());
+  CHECK_FALSE(limits.expired(ms(99999)));
+}
+
+TEST_CASE("without grace a run is killed at once, and once") {
+  Escalation end;
+  CHECK(end.take(0) == Escalation::Act::nothing);
+  end.begin(ms(10), 0);
+  CHECK(end.take(ms(10)) == Escalation::Act::kill);
+  CHECK(end.take(ms(11)) == Escalation::Act::nothing);
+  CHECK_FALSE(end.next());
+}
+
+TEST_CASE("with grace it is TERM, a wait, and KILL") {
+  Escalation end;
+  end.begin(ms(10), ms(100));
+  CHECK(end.take(ms(10)) == Escalation::Act::terminate);
+  CHECK(end.take(ms(11)) == Escalation::Act::nothing);
+  CHECK(end.next() == ms(110));
+  CHECK(end.take(ms(109)) == Escalation::Act::nothing);
+  CHECK(end.take(ms(110)) == Escalation::Act::kill);
+}
+
+TEST_CASE("a second reason may shorten the grace but not lengthen it") {
+  Escalation end;
+  end.begin(ms(10), ms(100));
+  CHECK(end.take(ms(10)) == Escalation::Act::terminate);
+  end.begin(ms(20), ms(500));
+  CHECK(end.next() == ms(110));
+  end.begin(ms(30), 0);
+  CHECK(end.take(ms(30)) == Escalation::Act::kill);
+}
+
+TEST_CASE("the first signal is forwarded and the second one kills") {
+  for (const int first : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    Forwarder signals(0);
+    CHECK(signals.on_signal(first, 0) == Forwarder::Act::forward);
+    CHECK(signals.asked() == first);
+    CHECK(signals.on_signal(SIGINT, 1) == Forwarder::Act::kill);
+    CHECK(signals.asked() == first);
+    CHECK_FALSE(signals.overdue(ms(100'000)));
+  }
+}
+
+TEST_CASE("a SIGTERM that is not heeded kills after the grace time, a SIGINT does not") {
+  Forwarder term(ms(5000));
+  CHECK(term.on_signal(SIGTERM, ms(100)) == Forwarder::Act::forward);
+  CHECK(term.next() == ms(5100));
+  CHECK_FALSE(term.overdue(ms(5099)));
+  CHECK(term.overdue(ms(5100)));
+  CHECK_FALSE(term.overdue(ms(5101)));
+  Forwarder hangup(0);
+  (void)hangup.on_signal(SIGHUP, 0);
+  CHECK(hangup.next() == ms(2000));
+  Forwarder interrupt(0);
+  (void)interrupt.on_signal(SIGINT, 0);
+  CHECK_FALSE(interrupt.next());
+}
+
+TEST_CASE("job control and window size are not requests to end") {
+  Forwarder signals(0);
+  CHECK(signals.on_signal(SIGTSTP, 0) == Forwarder::Act::stop);
+  CHECK(signals.on_signal(SIGCONT, 0) == Forwarder::Act::resume);
+  CHECK(signals.on_signal(SIGWINCH, 0) == Forwarder::Act::resize);
+  CHECK(signals.on_signal(SIGUSR1, 0) == Forwarder::Act::nothing);
+  CHECK(signals.asked() == 0);
+}

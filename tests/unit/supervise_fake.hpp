@@ -1,0 +1,113 @@
+// A sandbox that is none: a process group of the host under /bin/sh, behind the interface that the
+// supervisor drives. It ends, is signalled and is killed like the real one.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <memory>
+#include <string>
+
+#include "supervise/clock.hpp"
+#include "supervise/live_sandbox.hpp"
+
+namespace sbx::supervise::testing {
+
+class FakeSandbox final : public LiveSandbox {
+ public:
+  FakeSandbox(pid_t pid, os::UniqueFd master)
+      : pid_(pid),
+        pidfd_(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0))),
+        master_(std::move(master)),
+        exec_(static_cast<std::uint64_t>(now_ns())) {}
+  FakeSandbox(const FakeSandbox&) = delete;
+  FakeSandbox& operator=(const FakeSandbox&) = delete;
+  FakeSandbox(FakeSandbox&&) = delete;
+  FakeSandbox& operator=(FakeSandbox&&) = delete;
+  ~FakeSandbox() override {
+    if (pid_ <= 0) return;
+    kill_tree();
+    ::waitpid(pid_, nullptr, 0);
+  }
+
+  int pidfd() const override { return pidfd_.get(); }
+  pid_t init_pid() const override { return pid_; }
+  os::UniqueFd take_pty_master() override { return std::move(master_); }
+  int exec_errno() const override { return 0; }
+  void signal_payload(int signal) const override {
+    ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);
+  }
+  void kill_tree() const override { ::kill(-pid_, SIGKILL); }
+  std::optional<int> reap(int& init_wait_status) override {
+    int status = 0;
+    ::wait4(pid_, &status, 0, &usage_);
+    // Whoever the payload left behind ends with it, as in a pid namespace.
+    ::kill(-pid_, SIGKILL);
+    init_wait_status = 0;
+    pid_ = 0;
+    return status;
+  }
+  int cgroup_fd(std::string_view /*controller*/) const override { return -1; }
+  int cgroup_version(std::string_view /*controller*/) const override { return 0; }
+  std::uint64_t exec_time_ns() const override { return exec_; }
+  const struct ::rusage& tree_usage() const override { return usage_; }
+
+ private:
+  pid_t pid_;
+  os::UniqueFd pidfd_;
+  os::UniqueFd master_;
+  std::uint64_t exec_;
+  struct ::rusage usage_ {};
+};
+
+struct FakePty {
+  os::UniqueFd master{};
+  os::UniqueFd slave{};
+};
+
+inline FakePty open_fake_pty() {
+  FakePty pty;
+  pty.master.reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+  ::grantpt(pty.master.get());
+  ::unlockpt(pty.master.get());
+  pty.slave.reset(::ioctl(pty.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  return pty;
+}
+
+/// Runs plan.argv.front() as a script.
+inline Result<std::unique_ptr<LiveSandbox>> fake_launch(const plan::Plan& plan,
+                                                        const launch::StdioFds& stdio,
+                                                        int /*interrupt_fd*/) {
+  FakePty pty;
+  if (plan.supervision.tty) pty = open_fake_pty();
+  const std::string script = plan.argv.front();
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    ::setsid();
+    int fds[] = {stdio.in, stdio.out, stdio.err};
+    if (plan.supervision.tty) {
+      ::ioctl(pty.slave.get(), TIOCSCTTY, 0);
+      fds[0] = fds[1] = fds[2] = pty.slave.get();
+    }
+    // Above 2 first: one of them may stand where another one has to go.
+    for (int& fd : fds) fd = ::fcntl(fd, F_DUPFD_CLOEXEC, 10);
+    for (int i = 0; i < 3; ++i) ::dup2(fds[i], i);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    ::signal(SIGPIPE, SIG_DFL);
+    ::signal(SIGXFSZ, SIG_DFL);
+    ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
+    ::_exit(127);
+  }
+  if (pid < 0) return std::unexpected(Error{.kind = ErrorKind::setup, .what = "fork", .sys_errno = errno});
+  return std::make_unique<FakeSandbox>(pid, std::move(pty.master));
+}
+
+}  // namespace sbx::supervise::testing
