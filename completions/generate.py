@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Writes the completions for bash, zsh and fish from `sbx --list-options`.
+
+usage: completions/generate.py SBX [FOLDER]
+
+The three files are kept in the tree, because they are embedded in the binary
+that they are made from; tests/cli/test_docs.py tells when they are old.
+"""
+
+import pathlib
+import subprocess
+import sys
+from dataclasses import dataclass
+
+HEAD = "# Completions of sbx for {shell}, written by completions/generate.py; change that instead.\n"
+SHELLS = {"bash": "sbx.bash", "zsh": "_sbx", "fish": "sbx.fish"}
+
+
+@dataclass
+class Verb:
+    name: str
+    words: str
+    summary: str
+
+
+@dataclass
+class Flag:
+    name: str
+    argument: str
+    key: str
+    words: str
+    repeats: bool
+    verbs: list[str]
+    help: str
+
+    @property
+    def choices(self):
+        """The fixed words its argument may be."""
+        return [word for word in self.words.split("|") if word and not word.isupper()]
+
+    @property
+    def paths(self):
+        """"FILE", "DIR" or "": what else it takes."""
+        return next((word for word in self.words.split("|") if word in ("FILE", "DIR")), "")
+
+
+def read_list(text):
+    verbs, flags = [], []
+    for line in text.splitlines():
+        kind, *fields = line.split("\t")
+        if kind == "verb":
+            verbs.append(Verb(*fields))
+        else:
+            name, argument, key, words, repeats, known, text = fields
+            flags.append(Flag(name, argument, key, words, repeats == "repeats", known.split(), text))
+    return verbs, flags
+
+
+def bash(verbs, flags):
+    out = [HEAD.format(shell="bash")]
+    out.append(r"""
+_sbx_profiles() {
+  local name rest
+  sbx profiles ls 2>/dev/null | while read -r name rest; do printf '%s\n' "$name"; done
+}
+
+_sbx_value() {
+  case $1 in
+""")
+    for flag in flags:
+        if not flag.argument:
+            continue
+        actions = []
+        if flag.choices:
+            actions.append(f"compgen -W '{' '.join(flag.choices)}' -- \"$2\"")
+        if flag.paths:
+            actions.append(f"compgen -{'d' if flag.paths == 'DIR' else 'f'} -- \"$2\"")
+        out.append(f"    {flag.name}) {'; '.join(actions) or ':'} ;;\n")
+    out.append(r"""    *) return 1 ;;
+  esac
+  return 0
+}
+
+_sbx() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} i
+  COMPREPLY=()
+  [[ $cur == = ]] && cur=
+  [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
+  if ((COMP_CWORD == 1)); then
+""")
+    words = " ".join([verb.name for verb in verbs] + ["--help", "--version"])
+    out.append(f"    mapfile -t COMPREPLY < <(compgen -W '{words}' -- \"$cur\")\n    return\n  fi\n")
+    out.append(r"""  for ((i = 2; i < COMP_CWORD; ++i)); do
+    if [[ ${COMP_WORDS[i]} == -- ]]; then
+      if declare -F _command_offset >/dev/null; then
+        _command_offset $((i + 1))
+      elif ((COMP_CWORD == i + 1)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      return
+    fi
+  done
+  if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
+    _sbx_value "$prev" "$cur" >/dev/null; then
+    return
+  fi
+  case $verb in
+""")
+    for verb in verbs:
+        known = " ".join(flag.name for flag in flags if verb.name in flag.verbs)
+        if verb.words == "PROFILE":
+            other = 'compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur"'
+        else:
+            other = f"compgen -W '{verb.words.replace('|', ' ')}' -- \"$cur\""
+        dashes = " --" if verb.name in ("run", "explain") else ""
+        out.append(f"    {verb.name})\n"
+                   f"      if [[ $cur == -* ]]; then\n"
+                   f"        mapfile -t COMPREPLY < <(compgen -W '{known}{dashes}' -- \"$cur\")\n")
+        if verb.name == "profiles":
+            out.append("      elif [[ $prev == show ]]; then\n"
+                       "        mapfile -t COMPREPLY < <(compgen -W \"$(_sbx_profiles)\" -- \"$cur\")\n")
+        out.append(f"      else\n        mapfile -t COMPREPLY < <({other})\n      fi\n      ;;\n")
+    out.append("  esac\n}\ncomplete -o filenames -F _sbx sbx\n")
+    return "".join(out)
+
+
+def zsh_escape(text):
+    for char in "\\[]:":
+        text = text.replace(char, "\\" + char)
+    return text.replace("'", "'\\''")
+
+
+def zsh_action(flag):
+    if flag.choices and flag.paths:
+        return f"_alternative \"words\\:word\\:({' '.join(flag.choices)})\" \"files\\:file\\:_files\""
+    if flag.choices:
+        return f"({' '.join(flag.choices)})"
+    if flag.paths:
+        return "_files -/" if flag.paths == "DIR" else "_files"
+    return " "
+
+
+def zsh(verbs, flags):
+    out = ["#compdef sbx\n", HEAD.format(shell="zsh"), r"""
+_sbx_profiles() {
+  local -a names
+  names=(${${(f)"$(sbx profiles ls 2>/dev/null)"}%% *})
+  _alternative "profiles:profile:($names)" "files:profile file:_files -g '*.y(a|)ml'"
+}
+
+_sbx() {
+  local curcontext=$curcontext state line
+  local -a verbs
+  verbs=(
+"""]
+    for verb in verbs:
+        out.append(f"    '{verb.name}:{zsh_escape(verb.summary)}'\n")
+    out.append(r"""  )
+  if ((CURRENT == 2)); then
+    _describe -t verbs verb verbs -- '(--help --version)'
+    return
+  fi
+  local verb=$words[2]
+  shift words
+  ((CURRENT--))
+  # After `--` it is the command's own completion.
+  local dashes=${words[(i)--]}
+  if ((dashes < CURRENT)) && [[ $verb == (run|explain) ]]; then
+    shift $dashes words
+    ((CURRENT -= dashes))
+    _normal
+    return
+  fi
+  case $verb in
+""")
+    for verb in verbs:
+        out.append(f"    {verb.name})\n      _arguments -S \\\n")
+        for flag in flags:
+            if verb.name not in flag.verbs:
+                continue
+            star = "*" if flag.repeats else ""
+            value = ""
+            if flag.argument:
+                value = f":{zsh_escape(flag.argument)}:{zsh_action(flag)}"
+            suffix = "=" if flag.argument else ""
+            out.append(f"        '{star}{flag.name}{suffix}[{zsh_escape(flag.help)}]{value}' \\\n")
+        if verb.words == "PROFILE":
+            star = "*" if verb.name == "check" else "1"
+            out.append(f"        '{star}:profile:_sbx_profiles'\n")
+        else:
+            out.append(f"        '1:what:({verb.words.replace('|', ' ')})'")
+            out.append(" \\\n        '2:profile:_sbx_profiles'\n" if verb.name == "profiles" else "\n")
+        out.append("      ;;\n")
+    out.append("  esac\n}\n\n# Both ways work: as a file in $fpath, and sourced.\n"
+               "if [[ $funcstack[1] == _sbx ]]; then\n  _sbx \"$@\"\nelse\n  compdef _sbx sbx\nfi\n")
+    return "".join(out)
+
+
+def fish_quote(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def fish(verbs, flags):
+    out = [HEAD.format(shell="fish"), r"""
+function __sbx_verb --description 'Is one of these the verb, and no `--` seen yet?'
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv; and not contains -- -- $words
+end
+
+function __sbx_profiles
+    sbx profiles ls 2>/dev/null | string replace -r '^(\S+)\s+' '$1\t'
+end
+
+function __sbx_command --description 'Does the line stand behind `--`?'
+    contains -- -- (commandline -opc)
+end
+
+complete -c sbx -f
+complete -c sbx -n '__sbx_command' -F
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l help -d 'overview'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the version'
+"""]
+    for verb in verbs:
+        out.append(f"complete -c sbx -n 'test (count (commandline -opc)) -eq 1' "
+                   f"-a {verb.name} -d {fish_quote(verb.summary)}\n")
+    for verb in verbs:
+        guard = f"-n '__sbx_verb {verb.name}'"
+        if verb.words == "PROFILE":
+            out.append(f"complete -c sbx {guard} -F -a '(__sbx_profiles)'\n")
+        else:
+            out.append(f"complete -c sbx {guard} -a '{verb.words.replace('|', ' ')}'\n")
+        if verb.name == "profiles":
+            out.append("complete -c sbx -n '__sbx_verb profiles; and contains -- show "
+                       "(commandline -opc)' -a '(__sbx_profiles)'\n")
+    for flag in flags:
+        parts = [f"complete -c sbx -n '__sbx_verb {' '.join(flag.verbs)}'"]
+        if flag.name == "--help":
+            parts.append("-s h")
+        parts.append(f"-l {flag.name[2:]}")
+        if flag.argument:
+            parts.append("-r" + (" -F" if flag.paths else " -f"))
+        if flag.choices:
+            parts.append(f"-a {fish_quote(' '.join(flag.choices))}")
+        parts.append(f"-d {fish_quote(flag.help)}")
+        out.append(" ".join(parts) + "\n")
+    return "".join(out)
+
+
+def generate(sbx):
+    """Shell -> text of its completion file."""
+    listed = subprocess.run([sbx, "--list-options"], check=True, capture_output=True, text=True)
+    verbs, flags = read_list(listed.stdout)
+    return {"bash": bash(verbs, flags), "zsh": zsh(verbs, flags), "fish": fish(verbs, flags)}
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    folder = pathlib.Path(sys.argv[2] if len(sys.argv) == 3 else __file__ + "/..").resolve()
+    for shell, text in generate(sys.argv[1]).items():
+        (folder / SHELLS[shell]).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+# Completions of sbx for bash, written by completions/generate.py; change that instead.
+
+_sbx_profiles() {
+  local name rest
+  sbx profiles ls 2>/dev/null | while read -r name rest; do printf '%s\n' "$name"; done
+}
+
+_sbx_value() {
+  case $1 in
+    --workspace) compgen -d -- "$2" ;;
+    --workdir) : ;;
+    --root) compgen -W 'host empty' -- "$2"; compgen -d -- "$2" ;;
+    --ro) compgen -f -- "$2" ;;
+    --rw) compgen -f -- "$2" ;;
+    --tmpfs) : ;;
+    --file) : ;;
+    --tool) compgen -W 'python3 node npm go cargo java gcc' -- "$2" ;;
+    --mask) : ;;
+    --device) compgen -W 'gpu' -- "$2" ;;
+    --env) : ;;
+    --user) : ;;
+    --hostname) : ;;
+    --time-offset) : ;;
+    --memory) compgen -W 'none' -- "$2" ;;
+    --swap) compgen -W 'none' -- "$2" ;;
+    --pids) compgen -W 'none' -- "$2" ;;
+    --cpus) compgen -W 'none' -- "$2" ;;
+    --cpuset) compgen -W 'none' -- "$2" ;;
+    --io-read-bps) compgen -W 'none' -- "$2" ;;
+    --io-write-bps) compgen -W 'none' -- "$2" ;;
+    --io-read-iops) compgen -W 'none' -- "$2" ;;
+    --io-write-iops) compgen -W 'none' -- "$2" ;;
+    --timeout) compgen -W 'none' -- "$2" ;;
+    --cpu-time) compgen -W 'none' -- "$2" ;;
+    --idle) compgen -W 'none' -- "$2" ;;
+    --grace) : ;;
+    --stdout-limit) compgen -W 'none' -- "$2" ;;
+    --stderr-limit) compgen -W 'none' -- "$2" ;;
+    --on-exceed) compgen -W 'truncate kill' -- "$2" ;;
+    --rlimit) : ;;
+    --net) compgen -W 'none host' -- "$2" ;;
+    --seccomp-allow) : ;;
+    --seccomp-deny) : ;;
+    --on-deny) compgen -W 'errno kill log' -- "$2" ;;
+    --cap) : ;;
+    --landlock) compgen -W 'auto require off' -- "$2" ;;
+    --degrade) compgen -W 'cgroup landlock' -- "$2" ;;
+    --stdin) compgen -W 'inherit null' -- "$2"; compgen -f -- "$2" ;;
+    --result) compgen -f -- "$2" ;;
+    --events) compgen -f -- "$2" ;;
+    --log) compgen -f -- "$2" ;;
+    --log-level) compgen -W 'debug info warn error' -- "$2" ;;
+    --set) : ;;
+    *) return 1 ;;
+  esac
+  return 0
+}
+
+_sbx() {
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} verb=${COMP_WORDS[1]} i
+  COMPREPLY=()
+  [[ $cur == = ]] && cur=
+  [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles schema completion --help --version' -- "$cur")
+    return
+  fi
+  for ((i = 2; i < COMP_CWORD; ++i)); do
+    if [[ ${COMP_WORDS[i]} == -- ]]; then
+      if declare -F _command_offset >/dev/null; then
+        _command_offset $((i + 1))
+      elif ((COMP_CWORD == i + 1)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+      fi
+      return
+    fi
+  done
+  if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
+    _sbx_value "$prev" "$cur" >/dev/null; then
+    return
+  fi
+  case $verb in
+    run)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --swap --pids --cpus --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --log --log-level --dry-run --set --help --' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
+    explain)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --swap --pids --cpus --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --log --log-level --set --help --' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
+    check)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
+    profiles)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      elif [[ $prev == show ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'ls show' -- "$cur")
+      fi
+      ;;
+    schema)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event' -- "$cur")
+      fi
+      ;;
+    completion)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur")
+      fi
+      ;;
+  esac
+}
+complete -o filenames -F _sbx sbx

@@ -1,0 +1,32 @@
+// A command line after parsing, as plain data; every command takes this.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/options.hpp"
+#include "profile/load.hpp"
+
+namespace sbx::cli {
+
+/// Where `run` is asked to report to. Known even when the rest of the line is wrong, so that a
+/// program that waits for a result object gets one that says so.
+struct Reporting {
+  bool json = false;
+  std::string result;  ///< FILE or fd:N; empty: not asked for
+  std::string events;
+};
+
+struct Arguments {
+  const VerbSpec* verb = nullptr;
+  bool help = false;
+  std::vector<std::string> operands;         ///< the words that are neither flags nor the command
+  std::vector<std::string> command;          ///< after `--`
+  std::vector<profile::Override> overrides;  ///< in the order of the line
+  Reporting reporting;
+  std::string log;
+  std::string log_level;
+  bool dry_run = false;
+};
+
+}  // namespace sbx::cli

@@ -1,0 +1,46 @@
+// `sbx check`: every problem of every profile, as file:line:column: message on standard output, the
+// form that editors and CI systems read.
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/prepare.hpp"
+#include "cli/say.hpp"
+
+namespace sbx::cli {
+namespace {
+
+/// The problems of one profile, ready to print; adds to `errors`.
+std::string check(const std::string& name, const std::string& cwd, std::size_t& errors) {
+  std::string out;
+  const auto profile = load_profile(name, {}, cwd);
+  if (!profile) {
+    errors += profile.error().size();
+    for (const Error& problem : profile.error()) out += problem.to_string() + "\n";
+    return out;
+  }
+  // The file is right, but `run` would refuse it: worth a word, no failure.
+  for (Error note : profile::unsupported(*profile)) {
+    note.what = "warning: " + note.what;
+    out += note.to_string() + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+int check_command(const Arguments& arguments) {
+  if (arguments.operands.empty()) return wrong_operand(arguments);
+  const auto cwd = current_directory();
+  if (!cwd) {
+    say(cwd.error().to_string());
+    return kFailed;
+  }
+  std::size_t errors = 0;
+  std::string out;
+  for (const std::string& name : arguments.operands) out += check(name, *cwd, errors);
+  const int printed = print(out);
+  return errors > 0 ? kFailed : printed;
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,17 @@
+// The verbs that only print. Each returns sbx's exit code: 0, or 125 with the reason on stderr.
+#pragma once
+
+#include "cli/arguments.hpp"
+
+namespace sbx::cli {
+
+int explain_command(const Arguments& arguments);
+int check_command(const Arguments& arguments);
+int profiles_command(const Arguments& arguments);
+int schema_command(const Arguments& arguments);
+int completion_command(const Arguments& arguments);
+
+/// For a missing or unknown operand of `verb`: says which there are, returns 125.
+int wrong_operand(const Arguments& arguments);
+
+}  // namespace sbx::cli

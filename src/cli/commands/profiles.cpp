@@ -1,0 +1,60 @@
+// `sbx profiles`: which profiles there are, and the text of one.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/locate.hpp"
+#include "cli/prepare.hpp"
+#include "cli/say.hpp"
+
+namespace sbx::cli {
+namespace {
+
+std::string padded(std::string text, std::size_t width) {
+  text.resize(std::max(text.size(), width), ' ');
+  return text + "  ";
+}
+
+int list(const Lookup& lookup) {
+  const std::vector<Listed> listed = list_profiles(lookup);
+  std::size_t names = 0;
+  std::size_t places = 0;
+  for (const Listed& one : listed) {
+    names = std::max(names, one.name.size());
+    places = std::max(places, one.place.size());
+  }
+  std::string out;
+  for (const Listed& one : listed) {
+    const auto profile = load_profile(one.name, {}, lookup.cwd);
+    const std::string about =
+        profile ? printable(profile->description) : "has problems: sbx check " + one.name;
+    out += padded(one.name, names) + padded(printable(one.place), places) + about + "\n";
+  }
+  return print(out);
+}
+
+int show(const Lookup& lookup, const std::string& name) {
+  const auto source = locate(lookup, name, {});
+  if (source) return print(source->text);
+  say(source.error().to_string());
+  return kFailed;
+}
+
+}  // namespace
+
+int profiles_command(const Arguments& arguments) {
+  const std::vector<std::string>& words = arguments.operands;
+  const bool ls = words.size() == 1 && words[0] == "ls";
+  if (!ls && (words.size() != 2 || words[0] != "show")) return wrong_operand(arguments);
+  const auto cwd = current_directory();
+  if (!cwd) {
+    say(cwd.error().to_string());
+    return kFailed;
+  }
+  const Lookup lookup = make_lookup(*cwd, caller_environment());
+  return ls ? list(lookup) : show(lookup, words[1]);
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,137 @@
+#include "cli/commands/run.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/prepare.hpp"
+#include "cli/report.hpp"
+#include "cli/say.hpp"
+#include "os/process.hpp"
+#include "plan/describe.hpp"
+#include "supervise/supervisor.hpp"
+
+namespace sbx::cli {
+namespace {
+
+using profile::Problems;
+using supervise::Outcome;
+using supervise::Status;
+
+/// The plan of a run that never came to have one; for its result.
+plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::string> command) {
+  plan::Plan plan;
+  plan.run_id = std::move(run_id);
+  plan.profile_name = std::move(profile);
+  plan.argv = std::move(command);
+  plan.limits = {};
+  plan.limits.memory.reset();
+  return plan;
+}
+
+/// What a person would not see from the command's own output.
+void say_end(const Outcome& outcome) {
+  switch (outcome.status) {
+    case Status::timeout:
+    case Status::cpu_limit:
+    case Status::idle_timeout:
+    case Status::oom:
+    case Status::output_limit:
+    case Status::disk_limit:
+    case Status::seccomp:
+    case Status::not_found:
+    case Status::not_executable:
+      say(std::string(supervise::to_string(outcome.status)) + ": " + outcome.reason.text);
+      return;
+    case Status::setup_error:
+    case Status::internal_error:
+      say(outcome.error ? outcome.error->to_string() : outcome.reason.text);
+      return;
+    case Status::ok:
+    case Status::nonzero:
+    case Status::signal:
+    case Status::interrupted:
+      return;
+  }
+}
+
+/// One line for everything that this run goes without, one for each warning.
+void say_before(const plan::Plan& plan) {
+  const std::vector<std::string>& degraded = plan.isolation.degraded;
+  if (!degraded.empty()) say("degraded: not enforced on this host: " + join(degraded, ", "));
+  for (const std::string& warning : plan.warnings) say("warning: " + warning);
+}
+
+void say_after(const plan::Plan& plan, const Outcome& outcome) {
+  say_end(outcome);
+  for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
+    say("warning: " + outcome.warnings[i]);
+  for (const std::string& lost : outcome.undelivered) say(lost);
+  log::write(log::Level::info, "run " + plan.run_id + ": " +
+                                   std::string(supervise::to_string(outcome.status)) + ", " +
+                                   outcome.reason.text);
+}
+
+/// Before anything is opened: no descriptor of the caller's may reach the payload, and a reader
+/// that is gone is an error, not our end.
+Result<void> guard_process() {
+  constexpr unsigned kFirst = STDERR_FILENO + 1;
+  if (const auto closed = os::cloexec_from(kFirst); !closed)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "cannot mark the caller's descriptors close-on-exec",
+                                 .hint = "sbx needs Linux 5.12 or later",
+                                 .sys_errno = closed.error().value});
+  ::signal(SIGPIPE, SIG_IGN);
+  return {};
+}
+
+int dry_run(const Arguments& arguments, const plan::Plan& plan) {
+  return print(arguments.reporting.json ? plan::describe_json(plan) + "\n"
+                                        : plan::describe_text(plan));
+}
+
+}  // namespace
+
+int run_command(const Arguments& arguments, const EditPlan& edit_plan) {
+  const supervise::Nanos started = supervise::now_ns();
+  Problems problems;
+  if (auto guarded = guard_process(); !guarded) problems.push_back(std::move(guarded).error());
+  const Reporting nothing;
+  const Report report(arguments.dry_run ? nothing : arguments.reporting, problems);
+  auto run_id = make_run_id();
+  if (!run_id) problems.push_back(run_id.error());
+
+  const std::string id = run_id.value_or("");
+  auto plan = problems.empty() ? prepare(arguments, id) : std::unexpected(std::move(problems));
+  if (!plan) {
+    const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
+    return report.refuse(empty_plan(id, name, arguments.command), plan.error(), started);
+  }
+  if (edit_plan) edit_plan(*plan);
+  if (arguments.dry_run) return dry_run(arguments, *plan);
+
+  say_before(*plan);
+  const Outcome outcome = supervise::run_sandbox(*plan, report.sinks(started));
+  const bool delivered = report.finish(outcome, *plan) && outcome.undelivered.empty();
+  say_after(*plan, outcome);
+  // The command's own success must not hide that its result is not there.
+  return !delivered && outcome.process_exit == kSuccess ? kFailed : outcome.process_exit;
+}
+
+int refuse_run(const Reporting& reporting, const std::string& profile_name,
+               const std::vector<std::string>& command, const Problems& problems) {
+  const supervise::Nanos started = supervise::now_ns();
+  Problems all = problems;
+  if (auto guarded = guard_process(); !guarded) all.push_back(std::move(guarded).error());
+  Problems unopened;
+  const Report report(reporting, unopened);
+  all.insert(all.end(), unopened.begin(), unopened.end());
+  return report.refuse(empty_plan(make_run_id().value_or(""), profile_name, command), all, started);
+}
+
+}  // namespace sbx::cli

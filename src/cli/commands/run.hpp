@@ -1,0 +1,23 @@
+// `sbx run`: one command in one fresh sandbox, and the report of how it went.
+#pragma once
+
+#include <functional>
+
+#include "cli/arguments.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::cli {
+
+/// Changes a finished plan before it is executed. Production passes none; tests remove a defence or
+/// insert a failing step with it.
+using EditPlan = std::function<void(plan::Plan&)>;
+
+/// Returns the exit code (contract: 0-255, 125 when the payload never ran).
+int run_command(const Arguments& arguments, const EditPlan& edit_plan = {});
+
+/// A run that ended before there was a plan: the problems on standard error, and a result that says
+/// so wherever `reporting` asks for one. Returns 125.
+int refuse_run(const Reporting& reporting, const std::string& profile_name,
+               const std::vector<std::string>& command, const profile::Problems& problems);
+
+}  // namespace sbx::cli

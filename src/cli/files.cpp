@@ -1,0 +1,199 @@
+#include "cli/files.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <cstdio>
+#include <utility>
+
+#include "base/text.hpp"
+#include "cli/say.hpp"
+
+namespace sbx::cli {
+namespace {
+
+constexpr std::size_t kLongestProfile = std::size_t{1} << 20U;
+constexpr int kCommon = O_CLOEXEC | O_NOCTTY;
+
+std::unexpected<Error> failed(ErrorKind kind, std::string_view where, std::string what, int error,
+                              std::string hint = {}) {
+  return std::unexpected(Error{kind, std::move(what), std::string(where), std::move(hint), error});
+}
+
+/// Our own close-on-exec copy of the descriptor in "fd:N".
+Result<os::UniqueFd> copy_descriptor(const std::string& target, std::string_view flag) {
+  const char* const first = target.data() + 3;
+  const char* const last = target.data() + target.size();
+  int number = -1;
+  const auto parsed = std::from_chars(first, last, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != last || number < 0)
+    return failed(ErrorKind::usage, flag, quote(target) + " is not of the form fd:N", 0);
+  if (number <= STDERR_FILENO)
+    return failed(ErrorKind::usage, flag, target + " belongs to the command", 0,
+                  "open another one: " + std::string(flag) + " fd:3 3>FILE");
+  const int flags = ::fcntl(number, F_GETFL);
+  if (flags < 0) return failed(ErrorKind::usage, flag, target + " is not open", errno);
+  if ((flags & O_PATH) != 0 || (flags & O_ACCMODE) == O_RDONLY)
+    return failed(ErrorKind::usage, flag, target + " is not open for writing", 0);
+  os::UniqueFd copy(::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!copy.valid()) return failed(ErrorKind::host, flag, "cannot copy " + target, errno);
+  return copy;
+}
+
+/// Files are made or replaced; anything else (a FIFO, a terminal, /dev/null) is written to.
+enum class TargetKind { file, stream };
+
+Result<TargetKind> look_at(const std::string& target, std::string_view flag) {
+  struct stat itself{};
+  struct stat behind{};
+  if (::lstat(target.c_str(), &itself) != 0) {
+    if (errno == ENOENT) return TargetKind::file;
+    return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
+  }
+  if (S_ISDIR(itself.st_mode))
+    return failed(ErrorKind::usage, flag, quote(target) + " is a folder", 0, "name a file in it");
+  if (!S_ISLNK(itself.st_mode))
+    return S_ISREG(itself.st_mode) ? TargetKind::file : TargetKind::stream;
+  if (::stat(target.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode))
+    return TargetKind::stream;
+  // Replacing it would leave the file behind as it was; /dev/stdout on a file is such a link too.
+  return failed(ErrorKind::usage, flag, quote(target) + " is a symbolic link to a file", 0,
+                "name the file itself, or use fd:N");
+}
+
+Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag) {
+  os::UniqueFd fd(::open(target.c_str(), O_WRONLY | kCommon));
+  if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
+  return fd;
+}
+
+std::string temporary_name() {
+  struct timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  std::array<char, 48> unique{};
+  std::snprintf(unique.data(), unique.size(), ".sbx-%d-%lld%09ld", static_cast<int>(::getpid()),
+                static_cast<long long>(now.tv_sec), now.tv_nsec);
+  return unique.data();
+}
+
+/// Gives the nameless file `fd` the name `to`; fails with EEXIST when there is one.
+SysResult<void> name_file(int fd, int folder, const std::string& to) {
+  const std::string magic = "/proc/self/fd/" + std::to_string(fd);
+  if (::linkat(AT_FDCWD, magic.c_str(), folder, to.c_str(), AT_SYMLINK_FOLLOW) != 0)
+    return std::unexpected(Errno{errno});
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> current_directory() {
+  std::array<char, PATH_MAX> buffer{};
+  if (::getcwd(buffer.data(), buffer.size()) == nullptr)
+    return failed(ErrorKind::host, {}, "the current directory cannot be found", errno,
+                  "change to a directory that exists and that you may read");
+  // getcwd(3): a directory outside of our root has no name.
+  if (buffer[0] != '/')
+    return failed(ErrorKind::host, {}, "the current directory is not reachable", 0);
+  return std::string(buffer.data());
+}
+
+Result<std::string> read_profile(const std::string& path) {
+  // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
+  os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
+  if (!fd.valid()) return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+  struct stat about{};
+  if (::fstat(fd.get(), &about) != 0)
+    return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+  if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+    return failed(ErrorKind::profile, path, "this profile is not a file", 0);
+  std::string text;
+  std::array<char, 16384> piece{};
+  while (text.size() <= kLongestProfile) {
+    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got == 0) return text;
+    if (got > 0) {
+      text.append(piece.data(), static_cast<std::size_t>(got));
+    } else if (errno == EAGAIN) {
+      struct pollfd ready{.fd = fd.get(), .events = POLLIN, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+    }
+  }
+  return failed(ErrorKind::profile, path, "this profile is longer than 1 MiB", 0);
+}
+
+Result<ResultFile> ResultFile::open(const std::string& target) {
+  constexpr std::string_view kFlag = "--result";
+  ResultFile result;
+  result.target_ = target;
+  if (target.starts_with("fd:")) {
+    result.fd_ = SBX_TRY(copy_descriptor(target, kFlag));
+    return result;
+  }
+  if (SBX_TRY(look_at(target, kFlag)) == TargetKind::stream) {
+    result.fd_ = SBX_TRY(open_existing(target, kFlag));
+    return result;
+  }
+  const std::size_t slash = target.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  result.name_ = slash == std::string::npos ? target : target.substr(slash + 1);
+  if (result.name_.empty())
+    return failed(ErrorKind::usage, kFlag, quote(target) + " names no file", 0);
+  result.folder_.reset(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!result.folder_.valid())
+    return failed(ErrorKind::usage, kFlag, "cannot write into " + quote(folder), errno);
+  if (::faccessat(result.folder_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
+    return failed(ErrorKind::usage, kFlag, "cannot write into " + quote(folder), errno);
+  return result;
+}
+
+SysResult<void> ResultFile::replace(std::string_view text) const {
+  const int folder = folder_.get();
+  const std::string temporary = temporary_name();
+  // A nameless file leaves nothing when we are killed; not every file system has them.
+  os::UniqueFd fd(::openat(folder, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666));
+  if (fd.valid()) {
+    SBX_CHECK(write_all(fd.get(), text));
+    const SysResult<void> named = name_file(fd.get(), folder, name_);
+    if (named || named.error().value != EEXIST) return named;
+    SBX_CHECK(name_file(fd.get(), folder, temporary));  // linkat(2) does not replace
+  } else {
+    fd.reset(::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | kCommon, 0666));
+    if (!fd.valid()) return std::unexpected(Errno{errno});
+    if (const SysResult<void> written = write_all(fd.get(), text); !written) {
+      ::unlinkat(folder, temporary.c_str(), 0);
+      return written;
+    }
+  }
+  if (::renameat(folder, temporary.c_str(), folder, name_.c_str()) == 0) return {};
+  const Errno error{errno};
+  ::unlinkat(folder, temporary.c_str(), 0);
+  return std::unexpected(error);
+}
+
+Result<void> ResultFile::write(std::string_view json) const {
+  const SysResult<void> done = replace(std::string(json) + "\n");
+  if (!done)
+    return failed(ErrorKind::host, "--result", "cannot write " + quote(target_),
+                  done.error().value);
+  return {};
+}
+
+Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag) {
+  if (target.starts_with("fd:")) return copy_descriptor(target, flag);
+  if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) return open_existing(target, flag);
+  os::UniqueFd fd(
+      ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | kCommon, 0666));
+  if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
+  return fd;
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,42 @@
+// The files that the command line names: profiles are read, results and events are written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::cli {
+
+/// The caller's directory, absolute.
+Result<std::string> current_directory();
+
+/// The text of the profile at `path`: a file or a pipe of at most 1 MiB. Errors have the kind
+/// `profile` and `path` in `where`; a missing file has errno ENOENT.
+Result<std::string> read_profile(const std::string& path);
+
+/// Where the result object goes, looked at before the run and written once after it. A file is
+/// complete or absent: it is written beside its place and then moved there. Move-only.
+class ResultFile {
+ public:
+  /// `target`: FILE or "fd:N". Fails, kind usage, when it cannot be written to.
+  static Result<ResultFile> open(const std::string& target);
+  /// The descriptor that takes the object as it is, or -1: write() makes a file.
+  [[nodiscard]] int stream() const { return fd_.get(); }
+  /// Makes or replaces the file: `json` and a line end.
+  [[nodiscard]] Result<void> write(std::string_view json) const;
+
+ private:
+  [[nodiscard]] SysResult<void> replace(std::string_view text) const;
+
+  std::string target_;
+  std::string name_;  ///< in folder_; empty: fd_ is written to directly
+  os::UniqueFd folder_;
+  os::UniqueFd fd_;
+};
+
+/// The open, close-on-exec descriptor for `--events TARGET` (FILE, made empty, or "fd:N").
+Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag);
+
+}  // namespace sbx::cli

@@ -1,0 +1,92 @@
+#include "cli/front.hpp"
+
+#include <unistd.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/app.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "cli/help.hpp"
+#include "cli/say.hpp"
+
+namespace sbx::cli {
+namespace {
+
+constexpr std::string_view kVersion = SBX_VERSION;
+
+int dispatch(const Arguments& arguments, const EditPlan& edit_plan) {
+  switch (arguments.verb->verb) {
+    case Verb::run:
+      return run_command(arguments, edit_plan);
+    case Verb::explain:
+      return explain_command(arguments);
+    case Verb::check:
+      return check_command(arguments);
+    case Verb::profiles:
+      return profiles_command(arguments);
+    case Verb::schema:
+      return schema_command(arguments);
+    case Verb::completion:
+      return completion_command(arguments);
+  }
+  return kFailed;
+}
+
+int run_verb(const VerbSpec& verb, const std::vector<std::string>& words,
+             const EditPlan& edit_plan) {
+  auto cwd = current_directory();
+  auto arguments = parse(verb, words, cwd.value_or("/"));
+  if (arguments && arguments->help) return print(help(verb));
+  if (arguments) return dispatch(*arguments, edit_plan);
+  if (verb.verb == Verb::run) return refuse_run(find_reporting(words), {}, {}, arguments.error());
+  say(arguments.error());
+  return kFailed;
+}
+
+}  // namespace
+
+int wrong_operand(const Arguments& arguments) {
+  const VerbSpec& verb = *arguments.verb;
+  const std::vector<std::string>& words = arguments.operands;
+  std::string what = "`sbx " + std::string(verb.name) + "` needs more: " + std::string(verb.words);
+  const std::vector<std::string_view> known = split(verb.words, '|');
+  if (!words.empty() && verb.words != "PROFILE") {
+    bool is_known = false;
+    for (const std::string_view word : known) is_known = is_known || word == words[0];
+    if (!is_known) {
+      what = "`sbx " + std::string(verb.name) + "` does not know " + quote(words[0]);
+      const std::string_view near = nearest_name(words[0], known);
+      if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
+    }
+  }
+  say(Error{.kind = ErrorKind::usage,
+            .what = std::move(what),
+            .hint = "usage: sbx " + std::string(verb.synopsis)}
+          .to_string());
+  return kFailed;
+}
+
+int front(int argc, char** argv, const EditPlan& edit_plan) {
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (words.empty()) {
+    static_cast<void>(write_all(STDERR_FILENO, overview()));
+    return kFailed;
+  }
+  const std::string& first = words[0];
+  if (first == "--help" || first == "-h") return print(overview());
+  if (first == "--version") return print("sbx " + std::string(kVersion) + "\n");
+  if (first == "--list-options") return print(list_options());
+  const VerbSpec* verb = find_verb(first);
+  if (verb == nullptr) {
+    say(unknown_verb(first).to_string());
+    return kFailed;
+  }
+  return run_verb(*verb, {words.begin() + 1, words.end()}, edit_plan);
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,132 @@
+#include "cli/help.hpp"
+
+#include <array>
+
+namespace sbx::cli {
+namespace {
+
+constexpr std::size_t kColumn = 32;  ///< where the explanations start
+constexpr std::size_t kWidth = 80;
+
+/// "  --flag ARG      explanation", the explanation broken at spaces.
+std::string entry(std::string_view left, std::string_view right) {
+  std::string out = "  " + std::string(left);
+  while (!right.empty()) {
+    if (out.size() - (out.rfind('\n') + 1) >= kColumn - 1 && out.find('\n') == std::string::npos)
+      out += '\n';
+    const std::size_t line_start = out.rfind('\n') + 1;  // npos + 1 is 0
+    out.append(kColumn - (out.size() - line_start), ' ');
+    std::size_t end = right.size();
+    if (end > kWidth - kColumn) end = right.rfind(' ', kWidth - kColumn);
+    out.append(right.substr(0, end));
+    right.remove_prefix(end == right.size() ? end : end + 1);
+    if (!right.empty()) out += '\n';
+  }
+  return out + "\n";
+}
+
+std::string_view about(Verb verb) {
+  switch (verb) {
+    case Verb::run:
+      return "Runs CMD once in a fresh sandbox, streams its output, and exits with its code.\n"
+             "124: time limit; 125: sbx failed and CMD never ran; 126: not executable; 127:\n"
+             "not found; 128+n: killed by signal n (137: out of memory).\n"
+             "\n"
+             "PROFILE is a path (with a '/', or ending in .yaml or .yml) or a name of\n"
+             "`sbx profiles ls`; `default` when there is none. A flag wins over the profile.\n";
+    case Verb::explain:
+      return "Prints, in order and with its reason, each step that `sbx run` with the same\n"
+             "arguments would take. Nothing is run.\n";
+    case Verb::check:
+      return "Prints every problem of each PROFILE as file:line:column: message. Exits with 0\n"
+             "when there is none, with 125 otherwise.\n";
+    case Verb::profiles:
+      return "`ls` prints the names of the profiles that can be used, where each comes from, and\n"
+             "what it is for; `show NAME` prints the text of one.\n";
+    case Verb::schema:
+      return "Prints the JSON Schema (2020-12) of profiles, of the result object, or of one line\n"
+             "of --events.\n";
+    case Verb::completion:
+      return "Prints the completions for a shell. To use them now:\n"
+             "  source <(sbx completion bash)\n"
+             "  source <(sbx completion zsh)\n"
+             "  sbx completion fish | source\n";
+  }
+  return "";
+}
+
+std::string_view examples(Verb verb) {
+  switch (verb) {
+    case Verb::run:
+      return "\nExamples:\n"
+             "  sbx run python --timeout 10s --memory 256M -- python3 code.py\n"
+             "  sbx run --workspace .:rw --result r.json -- make test\n";
+    case Verb::explain:
+      return "\nExamples:\n"
+             "  sbx explain python -- python3 code.py\n"
+             "  sbx explain ./team.yaml --net host --json\n";
+    case Verb::check:
+      return "\nExamples:\n  sbx check profiles/*.yaml\n  sbx check python\n";
+    case Verb::profiles:
+      return "\nExamples:\n  sbx profiles ls\n  sbx profiles show python > mine.yaml\n";
+    case Verb::schema:
+    case Verb::completion:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string overview() {
+  std::string out =
+      "sbx runs one untrusted command in a hardened Linux sandbox.\n"
+      "\n"
+      "usage: sbx run [PROFILE] [FLAGS] -- CMD [ARG...]\n"
+      "\n";
+  for (const VerbSpec& verb : verbs()) out += entry(verb.name, verb.summary);
+  return out +
+         "\n"
+         "  sbx VERB --help               all flags of a verb\n"
+         "  sbx --version                 the version\n"
+         "\n"
+         "Try: sbx run -- sh -c 'id; ls /'     Manual: man sbx, man sbx-profile\n";
+}
+
+std::string help(const VerbSpec& verb) {
+  std::string out =
+      "usage: sbx " + std::string(verb.synopsis) + "\n\n" + std::string(about(verb.verb));
+  constexpr std::array kGroups{Group::files,     Group::identity, Group::limits, Group::network,
+                               Group::hardening, Group::streams,  Group::output, Group::general};
+  for (const Group group : kGroups) {
+    std::string entries;
+    for (const OptionSpec& option : options()) {
+      if (option.group != group || !knows(verb, option)) continue;
+      std::string left(option.name);
+      if (!option.argument.empty()) left.append(" ").append(option.argument);
+      std::string right(option.help);
+      if (option.repeats) right += " (repeats)";
+      entries += entry(left, right);
+    }
+    if (!entries.empty()) out.append("\n").append(title(group)).append(":\n").append(entries);
+  }
+  return out.append(examples(verb.verb));
+}
+
+std::string list_options() {
+  std::string out;
+  const auto line = [&out](std::initializer_list<std::string_view> fields) {
+    for (const std::string_view field : fields) {
+      if (field.data() != fields.begin()->data()) out += '\t';
+      out += field;
+    }
+    out += '\n';
+  };
+  for (const VerbSpec& verb : verbs()) line({"verb", verb.name, verb.words, verb.summary});
+  for (const OptionSpec& option : options())
+    line({"flag", option.name, option.argument, option.key, option.words,
+          option.repeats ? "repeats" : "once", option.verbs, option.help});
+  return out;
+}
+
+}  // namespace sbx::cli

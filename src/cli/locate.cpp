@@ -1,0 +1,127 @@
+#include "cli/locate.hpp"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "base/text.hpp"
+#include "cli/files.hpp"
+
+namespace sbx::cli {
+namespace {
+
+constexpr std::string_view kSuffix = ".yaml";
+
+bool is_name(std::string_view text) {
+  const auto allowed = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  return !text.empty() && text[0] != '.' && std::ranges::all_of(text, allowed);
+}
+
+/// The names of the profiles in `folder`; none when it cannot be read.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  const auto close = [](DIR* dir) { ::closedir(dir); };
+  const std::unique_ptr<DIR, decltype(close)> dir(::opendir(folder.c_str()), close);
+  if (!dir) return names;
+  while (const dirent* entry = ::readdir(dir.get())) {
+    const std::string_view file(entry->d_name);
+    if (!file.ends_with(kSuffix)) continue;
+    const std::string_view name = file.substr(0, file.size() - kSuffix.size());
+    if (is_name(name)) names.emplace_back(name);
+  }
+  return names;
+}
+
+/// The folder of the file behind `path`: mounts of a profile reached by a link are relative to
+/// where the profile really lies.
+std::string folder_of(const std::string& path) {
+  std::array<char, PATH_MAX> real{};
+  const std::string full = ::realpath(path.c_str(), real.data()) != nullptr ? real.data() : path;
+  const std::size_t slash = full.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : full.substr(0, slash);
+}
+
+Error unknown_name(const Lookup& lookup, const std::string& name) {
+  const std::vector<Listed> listed = list_profiles(lookup);
+  std::vector<std::string_view> names;
+  for (const Listed& one : listed) names.push_back(one.name);
+  std::string what = "no profile is named " + quote(name);
+  const std::string_view near = nearest_name(name, names);
+  if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
+  return {ErrorKind::profile,
+          std::move(what),
+          {},
+          "profiles: " + join(names, ", ") + "; a file needs its path, such as ./" +
+              std::string(is_name(name) ? name : "NAME") + ".yaml"};
+}
+
+}  // namespace
+
+Lookup make_lookup(const std::string& cwd, const std::map<std::string, std::string>& env) {
+  Lookup lookup{.cwd = cwd, .folders = {}};
+  const auto absolute = [&env](const char* name) {
+    const auto found = env.find(name);
+    return found != env.end() && found->second.starts_with('/') ? found->second : std::string{};
+  };
+  // The XDG base directory specification: a relative path there is to be ignored.
+  if (const std::string config = absolute("XDG_CONFIG_HOME"); !config.empty())
+    lookup.folders.push_back(config + "/sbx/profiles");
+  else if (const std::string home = absolute("HOME"); !home.empty())
+    lookup.folders.push_back(home + "/.config/sbx/profiles");
+  lookup.folders.emplace_back("/etc/sbx/profiles");
+  return lookup;
+}
+
+bool is_path(std::string_view profile) {
+  return profile.find('/') != std::string_view::npos || profile.ends_with(".yaml") ||
+         profile.ends_with(".yml");
+}
+
+Result<profile::SourceText> locate(const Lookup& lookup, const std::string& profile,
+                                   const std::string& folder) {
+  if (is_path(profile)) {
+    std::string path = profile;
+    if (!path.starts_with('/') && !folder.empty()) path = folder + "/" + path;
+    std::string text = SBX_TRY(read_profile(path));
+    return profile::SourceText{
+        path, folder_of(path.starts_with('/') ? path : lookup.cwd + "/" + path), std::move(text)};
+  }
+  if (is_name(profile)) {
+    for (const std::string& place : lookup.folders) {
+      const std::string path = place + "/" + profile + std::string(kSuffix);
+      Result<std::string> text = read_profile(path);
+      if (text) return profile::SourceText{path, folder_of(path), *std::move(text)};
+      // Only "there is none" leads on: a profile that we may not read is not another one's
+      // stand-in.
+      const int error = text.error().sys_errno;
+      if (error != ENOENT && error != ENOTDIR) return std::unexpected(std::move(text).error());
+    }
+    const auto& built_in = profile::builtin_profiles();
+    if (const auto found = built_in.find(profile); found != built_in.end())
+      return profile::SourceText{"<" + profile + ">", "", std::string(found->second)};
+  }
+  return std::unexpected(unknown_name(lookup, profile));
+}
+
+std::vector<Listed> list_profiles(const Lookup& lookup) {
+  std::map<std::string, std::string> found;  // the first place of a name stays
+  for (const std::string& folder : lookup.folders) {
+    for (const std::string& name : names_in(folder))
+      found.emplace(name, folder + "/" + name + std::string(kSuffix));
+  }
+  for (const auto& [name, text] : profile::builtin_profiles()) found.emplace(name, "built in");
+  std::vector<Listed> listed;
+  for (const auto& [name, place] : found) listed.push_back({name, place});
+  return listed;
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,181 @@
+#include "cli/options.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "cli/override.hpp"
+
+namespace sbx::cli {
+namespace {
+
+constexpr std::array kVerbs{
+    VerbSpec{Verb::run, "run", "run [PROFILE] [FLAGS] -- CMD [ARG...]",
+             "run CMD once in a fresh sandbox", "PROFILE"},
+    VerbSpec{Verb::explain, "explain", "explain [PROFILE] [FLAGS] [-- CMD [ARG...]]",
+             "print the plan that run would execute", "PROFILE"},
+    VerbSpec{Verb::check, "check", "check PROFILE...", "print every problem of profiles",
+             "PROFILE"},
+    VerbSpec{Verb::profiles, "profiles", "profiles ls | show NAME",
+             "list the profiles, or print one", "ls|show"},
+    VerbSpec{Verb::schema, "schema", "schema profile | result | event", "print a JSON Schema",
+             "profile|result|event"},
+    VerbSpec{Verb::completion, "completion", "completion bash | zsh | fish",
+             "print completions for a shell", "bash|zsh|fish"},
+};
+
+constexpr std::string_view kPlan = "run explain";
+constexpr std::string_view kRun = "run";
+
+using enum Group;
+
+constexpr std::array kOptions{
+    OptionSpec{"--workspace", "DIR[:MODE]", "workspace", "DIR", workspace_value, files, false,
+               kPlan, "the working folder: none, ro, rw, overlay [.:ro]"},
+    OptionSpec{"--workdir", "DIR", "workdir", "", text_value, files, false, kPlan,
+               "start CMD in this folder of the sandbox"},
+    OptionSpec{"--root", "ROOT", "root", "host|empty|DIR", root_value, files, false, kPlan,
+               "root file system: host, empty, a folder [host]"},
+    OptionSpec{"--ro", "SRC[:DST]", "mounts", "FILE", bind_value, files, true, kPlan,
+               "show a file or folder, read-only"},
+    OptionSpec{"--rw", "SRC[:DST]", "mounts", "FILE", bind_value, files, true, kPlan,
+               "show a file or folder, writable"},
+    OptionSpec{"--tmpfs", "DST[:SIZE]", "mounts", "", tmpfs_value, files, true, kPlan,
+               "an empty folder in memory"},
+    OptionSpec{"--file", "DST=CONTENT", "mounts", "", file_value, files, true, kPlan,
+               "a read-only file with this content"},
+    OptionSpec{"--tool", "NAME", "tools", "python3|node|npm|go|cargo|java|gcc", list_entry, files,
+               true, kPlan, "show a tool where the host has it"},
+    OptionSpec{"--mask", "PATTERN", "mask", "", list_entry, files, true, kPlan,
+               "hide what matches: /workspace/**/*.pem"},
+    OptionSpec{"--device", "NAME", "devices", "gpu", list_entry, files, true, kPlan,
+               "one more device"},
+
+    OptionSpec{"--env", "K[=V]", "env", "", env_value, identity, true, kPlan,
+               "set a variable, or pass the caller's"},
+    OptionSpec{"--user", "UID[:GID]", "user", "", user_value, identity, false, kPlan,
+               "ids inside the sandbox"},
+    OptionSpec{"--hostname", "NAME", "hostname", "", text_value, identity, false, kPlan,
+               "host name inside the sandbox [sandbox]"},
+    OptionSpec{"--time-offset", "CLOCK=DURATION", "namespaces.time", "", map_entry, identity, true,
+               kPlan, "shift the monotonic or boottime clock"},
+
+    OptionSpec{"--memory", "SIZE", "limits.memory", "none", plain_value, limits, false, kPlan,
+               "memory of the whole tree [512M]"},
+    OptionSpec{"--swap", "SIZE", "limits.swap", "none", plain_value, limits, false, kPlan,
+               "swap of the whole tree [0]"},
+    OptionSpec{"--pids", "N", "limits.pids", "none", plain_value, limits, false, kPlan,
+               "processes and threads at once [128]"},
+    OptionSpec{"--cpus", "N", "limits.cpus", "none", plain_value, limits, false, kPlan,
+               "processor share: 1.5 is one and a half cores"},
+    OptionSpec{"--cpuset", "LIST", "limits.cpuset", "none", plain_value, limits, false, kPlan,
+               "processors to run on: 0-3"},
+    OptionSpec{"--io-read-bps", "SIZE", "limits.io.read_bps", "none", plain_value, limits, false,
+               kPlan, "bytes read from disk a second"},
+    OptionSpec{"--io-write-bps", "SIZE", "limits.io.write_bps", "none", plain_value, limits, false,
+               kPlan, "bytes written to disk a second"},
+    OptionSpec{"--io-read-iops", "N", "limits.io.read_iops", "none", plain_value, limits, false,
+               kPlan, "disk reads a second"},
+    OptionSpec{"--io-write-iops", "N", "limits.io.write_iops", "none", plain_value, limits, false,
+               kPlan, "disk writes a second"},
+    OptionSpec{"--timeout", "DURATION", "limits.wall", "none", plain_value, limits, false, kPlan,
+               "wall clock [60s]"},
+    OptionSpec{"--cpu-time", "DURATION", "limits.cpu", "none", plain_value, limits, false, kPlan,
+               "processor time of the whole tree"},
+    OptionSpec{"--idle", "DURATION", "limits.idle", "none", plain_value, limits, false, kPlan,
+               "time without output"},
+    OptionSpec{"--grace", "DURATION", "limits.grace", "", plain_value, limits, false, kPlan,
+               "from SIGTERM to SIGKILL [0s]"},
+    OptionSpec{"--stdout-limit", "SIZE", "limits.output.stdout", "none", plain_value, limits, false,
+               kPlan, "bytes of standard output"},
+    OptionSpec{"--stderr-limit", "SIZE", "limits.output.stderr", "none", plain_value, limits, false,
+               kPlan, "bytes of standard error"},
+    OptionSpec{"--on-exceed", "WHAT", "limits.output.on_exceed", "truncate|kill", plain_value,
+               limits, false, kPlan, "beyond that: truncate or kill [truncate]"},
+    OptionSpec{"--rlimit", "NAME=VALUE", "limits.rlimits", "", map_entry, limits, true, kPlan,
+               "a limit of setrlimit(2): nofile=4096"},
+
+    OptionSpec{"--net", "MODE", "network", "none|host", plain_value, network, false, kPlan,
+               "none, or the host's own network [none]"},
+
+    OptionSpec{"--seccomp-allow", "NAME", "seccomp.allow", "", list_entry, hardening, true, kPlan,
+               "allow a system call or @group"},
+    OptionSpec{"--seccomp-deny", "NAME", "seccomp.deny", "", list_entry, hardening, true, kPlan,
+               "deny a system call or @group"},
+    OptionSpec{"--on-deny", "WHAT", "seccomp.on_deny", "errno|kill|log", plain_value, hardening,
+               false, kPlan, "a denied call: errno, kill or log [errno]"},
+    OptionSpec{"--cap", "NAME", "capabilities", "", list_entry, hardening, true, kPlan,
+               "keep a capability inside the sandbox"},
+    OptionSpec{"--landlock", "MODE", "landlock", "auto|require|off", plain_value, hardening, false,
+               kPlan, "the second wall: auto, require or off [auto]"},
+    OptionSpec{"--degrade", "CONTROL", "degrade", "cgroup|landlock|userns|idmap|overlay",
+               list_entry, hardening, true, kPlan, "go on where the host lacks it"},
+
+    OptionSpec{"--stdin", "FROM", "stdio.stdin", "inherit|null|FILE", text_value, streams, false,
+               kPlan, "inherit, null or a file [inherit]"},
+    OptionSpec{"--tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
+               "always give CMD a fresh terminal [when we have one]"},
+    OptionSpec{"--no-tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
+               "never give CMD a terminal"},
+
+    OptionSpec{"--json", "", "", "", nullptr, output, false, kPlan,
+               "capture the output; print one JSON object"},
+    OptionSpec{"--result", "FILE|fd:N", "", "FILE", nullptr, output, false, kRun,
+               "write the result as JSON"},
+    OptionSpec{"--events", "FILE|fd:N", "", "FILE", nullptr, output, false, kRun,
+               "write events as JSON lines"},
+    OptionSpec{"--log", "FILE", "", "FILE", nullptr, output, false, kPlan, "write sbx's own log"},
+    OptionSpec{"--log-level", "LEVEL", "", "debug|info|warn|error", nullptr, output, false, kPlan,
+               "debug, info, warn or error [info]"},
+    OptionSpec{"--dry-run", "", "", "", nullptr, output, false, kRun,
+               "print the plan, run nothing"},
+
+    OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
+               "any key of a profile: vars.mem=2G"},
+    OptionSpec{"--help", "", "", "", nullptr, general, false,
+               "run explain check profiles schema completion", "this text (also -h)"},
+};
+
+}  // namespace
+
+std::span<const VerbSpec> verbs() { return kVerbs; }
+std::span<const OptionSpec> options() { return kOptions; }
+
+std::string_view title(Group group) {
+  switch (group) {
+    case files:
+      return "Files and folders";
+    case identity:
+      return "Environment and identity";
+    case limits:
+      return "Limits (`none` lifts one; SIZE as 256M, DURATION as 10s)";
+    case network:
+      return "Network";
+    case hardening:
+      return "Hardening";
+    case streams:
+      return "Standard streams";
+    case output:
+      return "Result and log";
+    case general:
+      return "General";
+  }
+  return "";
+}
+
+const VerbSpec* find_verb(std::string_view name) {
+  const auto* const found = std::ranges::find(kVerbs, name, &VerbSpec::name);
+  return found == kVerbs.end() ? nullptr : found;
+}
+
+bool knows(const VerbSpec& verb, const OptionSpec& option) {
+  // Whole words only: no verb's name is part of another's.
+  return option.verbs.find(verb.name) != std::string_view::npos;
+}
+
+const OptionSpec* find_option(const VerbSpec& verb, std::string_view name) {
+  if (name == "-h") name = "--help";
+  const auto* const found = std::ranges::find(kOptions, name, &OptionSpec::name);
+  return found == kOptions.end() || !knows(verb, *found) ? nullptr : found;
+}
+
+}  // namespace sbx::cli

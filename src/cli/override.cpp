@@ -1,0 +1,206 @@
+#include "cli/override.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace sbx::cli {
+namespace {
+
+using profile::Override;
+
+std::unexpected<Error> mistake(const OptionSpec& option, std::string what, std::string hint = {}) {
+  if (hint.empty())
+    hint = "usage: " + std::string(option.name) + " " + std::string(option.argument);
+  return std::unexpected(
+      Error{ErrorKind::usage, std::move(what), std::string(option.name), std::move(hint)});
+}
+
+Override made(const OptionSpec& option, std::string yaml) {
+  return {std::string(option.key), std::move(yaml), std::string(option.name)};
+}
+
+/// True for text that YAML's core schema reads as one plain scalar wherever it stands.
+bool is_plain(std::string_view text) {
+  const auto safe = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '_' || c == '+' || c == '-';
+  };
+  const bool marker = text == "-" || text.starts_with("--") || text.starts_with("...");
+  return !text.empty() && !marker && std::ranges::all_of(text, safe);
+}
+
+std::string yaml_plain(std::string_view text) {
+  return is_plain(text) ? std::string(text) : yaml_quote(text);
+}
+
+/// "/a//b/../c" -> "/a/c", by the text alone; for places inside the sandbox, never for host paths.
+std::string normalise(std::string_view path) {
+  std::string out;
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    const std::string_view part = path.substr(at, slash - at);
+    at = slash + 1;
+    if (part == "..")
+      out.resize(out.empty() ? 0 : out.rfind('/'));
+    else if (!part.empty() && part != ".")
+      out.append("/").append(part);
+  }
+  return out.empty() ? "/" : out;
+}
+
+std::string absolute(std::string_view path, std::string_view cwd) {
+  if (path.starts_with('/')) return std::string(path);
+  return std::string(cwd) + "/" + std::string(path);
+}
+
+bool climbs(std::string_view path) {
+  return path == ".." || path.starts_with("../") || path.ends_with("/..") ||
+         path.find("/../") != std::string_view::npos;
+}
+
+/// A host path for the profile. A relative one stays relative, so that links below the caller's
+/// folder cannot lead out of it (an earlier payload may have planted one); one with `..` names its
+/// place outside on purpose.
+std::string host_path(std::string_view path, std::string_view cwd) {
+  return climbs(path) ? absolute(path, cwd) : std::string(path);
+}
+
+}  // namespace
+
+std::string yaml_quote(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      std::array<char, 8> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
+      out += escape.data();
+    } else {
+      out += c;
+    }
+  }
+  return out += '"';
+}
+
+Result<Override> plain_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  if (text.empty()) return mistake(option, "needs a value");
+  return made(option, yaml_plain(text));
+}
+
+Result<Override> text_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  return made(option, yaml_quote(text));
+}
+
+Result<Override> list_entry(const OptionSpec& option, std::string_view text, std::string_view) {
+  if (text.empty()) return mistake(option, "needs a value");
+  return made(option, "[" + yaml_quote(text) + "]");
+}
+
+Result<Override> map_entry(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
+    return mistake(option, "'" + std::string(text) + "' is not of the form NAME=VALUE");
+  return made(option, "{" + yaml_quote(text.substr(0, equals)) + ": " +
+                          yaml_plain(text.substr(equals + 1)) + "}");
+}
+
+Result<Override> root_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
+  if (text.empty()) return mistake(option, "needs a value");
+  if (text == "host" || text == "empty") return made(option, std::string(text));
+  return made(option, "{dir: " + yaml_quote(absolute(text, cwd)) + "}");
+}
+
+Result<Override> workspace_value(const OptionSpec& option, std::string_view text,
+                                 std::string_view cwd) {
+  constexpr std::array<std::string_view, 4> kModes{"none", "ro", "rw", "overlay"};
+  if (text.empty()) return mistake(option, "needs a value");
+  const std::size_t colon = text.rfind(':');
+  std::string_view folder = text.substr(0, colon);
+  std::string_view mode = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (text == "none") std::swap(folder, mode);
+  if ((colon != std::string_view::npos || text == "none") &&
+      std::ranges::find(kModes, mode) == kModes.end())
+    return mistake(
+        option, "'" + std::string(mode) + "' is not a mode (none, ro, rw, overlay)",
+        "a folder with ':' in its name needs the mode after it: " + std::string(text) + ":ro");
+  std::string yaml = "{";
+  if (!folder.empty()) yaml += "source: " + yaml_quote(host_path(folder, cwd));
+  if (!mode.empty()) yaml.append(yaml.size() > 1 ? ", " : "").append("mode: ").append(mode);
+  return made(option, yaml + "}");
+}
+
+Result<Override> bind_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
+  // DST is absolute, so the last ":/" parts the two, whatever SRC contains.
+  const std::size_t parting = text.rfind(":/");
+  const std::string_view source = text.substr(0, parting);
+  if (source.empty()) return mistake(option, "needs a file or folder of the host");
+  if (parting == std::string_view::npos && text.find(':') != std::string_view::npos)
+    return mistake(option, "'" + std::string(text) + "': what follows ':' must be an absolute path",
+                   "a source with ':' in its name needs the place after it: SRC:/DST");
+  const std::string target = normalise(
+      parting == std::string_view::npos ? absolute(source, cwd) : text.substr(parting + 1));
+  std::string yaml =
+      "[{bind: " + yaml_quote(host_path(source, cwd)) + ", at: " + yaml_quote(target);
+  if (option.name == "--rw") yaml += ", mode: rw";
+  return made(option, yaml + "}]");
+}
+
+Result<Override> tmpfs_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view target = text.substr(0, colon);
+  if (!target.starts_with('/')) return mistake(option, "DST must be an absolute path");
+  std::string yaml = "[{tmpfs: " + yaml_quote(target);
+  if (colon != std::string_view::npos) {
+    if (colon + 1 == text.size()) return mistake(option, "nothing stands after ':'");
+    yaml += ", size: " + yaml_plain(text.substr(colon + 1));
+  }
+  return made(option, yaml + "}]");
+}
+
+Result<Override> file_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || !text.starts_with('/'))
+    return mistake(option, "'" + std::string(text) + "' is not of the form /DST=CONTENT");
+  return made(option, "[{file: " + yaml_quote(text.substr(0, equals)) +
+                          ", content: " + yaml_quote(text.substr(equals + 1)) + "}]");
+}
+
+Result<Override> env_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t equals = text.find('=');
+  if (text.empty() || equals == 0) return mistake(option, "the variable has no name");
+  if (equals == std::string_view::npos) return made(option, "{pass: [" + yaml_quote(text) + "]}");
+  return made(option, "{set: {" + yaml_quote(text.substr(0, equals)) + ": " +
+                          yaml_quote(text.substr(equals + 1)) + "}}");
+}
+
+Result<Override> user_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t colon = text.find(':');
+  const std::string_view uid = text.substr(0, colon);
+  const std::string_view gid = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+  if (uid.empty() || (colon != std::string_view::npos && gid.empty()))
+    return mistake(option, "'" + std::string(text) + "' is not of the form UID[:GID]");
+  std::string yaml = "{uid: " + yaml_plain(uid);
+  if (!gid.empty()) yaml += ", gid: " + yaml_plain(gid);
+  return made(option, yaml + "}");
+}
+
+Result<Override> tty_value(const OptionSpec& option, std::string_view, std::string_view) {
+  return made(option, option.name == "--tty" ? "always" : "never");
+}
+
+Result<Override> set_value(const OptionSpec& option, std::string_view text, std::string_view) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0)
+    return mistake(option, "'" + std::string(text) + "' is not of the form KEY.PATH=VALUE",
+                   "for example: --set limits.memory=1G, --set vars.mem=2G");
+  const std::string key(text.substr(0, equals));
+  const std::string_view value = text.substr(equals + 1);
+  return Override{key, value.empty() ? "\"\"" : std::string(value), "--set " + key};
+}
+
+}  // namespace sbx::cli

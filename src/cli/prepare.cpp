@@ -1,0 +1,146 @@
+#include "cli/prepare.hpp"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "cli/files.hpp"
+#include "cli/locate.hpp"
+#include "os/probe.hpp"
+#include "plan/build.hpp"
+
+namespace sbx::cli {
+namespace {
+
+using profile::Problems;
+using profile::Profile;
+
+std::unexpected<Problems> only(Error error) {
+  Problems problems;
+  problems.push_back(std::move(error));
+  return std::unexpected(std::move(problems));
+}
+
+Result<void> open_log(const Arguments& arguments) {
+  if (arguments.log.empty()) return {};
+  const std::string name = arguments.log_level.empty() ? "info" : arguments.log_level;
+  const auto level = log::parse_level(name);
+  if (!level)
+    return std::unexpected(Error{ErrorKind::usage, "unknown level " + quote(name), "--log-level",
+                                 "levels: debug, info, warn, error"});
+  return log::open(arguments.log, *level);
+}
+
+bool wants_cgroups(const profile::Limits& limits) {
+  return limits.memory || limits.swap || limits.pids || limits.cpus || limits.cpuset ||
+         limits.cpu || limits.io.any();
+}
+
+/// What of this host the plan for `profile` depends on.
+os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd) {
+  os::ProbeRequest request;
+  switch (profile.root.kind) {
+    case profile::RootKind::host:
+      request.root = os::RootRequest::host;
+      break;
+    case profile::RootKind::dir:
+      request.root = os::RootRequest::dir;
+      break;
+    case profile::RootKind::oci:  // refused before
+    case profile::RootKind::empty:
+      request.root = os::RootRequest::empty;
+      break;
+  }
+  request.root_dir = profile.root.path;
+  if (profile.workspace.mode != profile::WorkspaceMode::none)
+    request.sources.push_back({profile.workspace.source, cwd});
+  for (const profile::Mount& mount : profile.mounts) {
+    if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
+      request.sources.push_back({bind->source, bind->base});
+  }
+  request.tools = profile.tools;
+  request.cgroups = wants_cgroups(profile.limits);
+  return request;
+}
+
+plan::Invocation invocation_of(const Arguments& arguments, const Profile& profile,
+                               const std::string& run_id) {
+  plan::Invocation invocation;
+  invocation.run_id = run_id;
+  invocation.command = arguments.command;
+  // A profile can be explained by itself.
+  if (arguments.verb->verb == Verb::explain && arguments.command.empty() && profile.command.empty())
+    invocation.command = {"CMD"};
+  // `explain --json` is about the plan's form; only `run --json` captures.
+  invocation.json = arguments.reporting.json && arguments.verb->verb == Verb::run;
+  invocation.result = !arguments.reporting.result.empty();
+  invocation.events = !arguments.reporting.events.empty();
+  return invocation;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> caller_environment() {
+  std::map<std::string, std::string> env;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const std::size_t equals = text.find('=');
+    if (equals != 0 && equals != std::string_view::npos)
+      env.emplace(text.substr(0, equals), text.substr(equals + 1));  // the first one, as getenv(3)
+  }
+  return env;
+}
+
+std::expected<Profile, Problems> load_profile(const std::string& name,
+                                              const std::vector<profile::Override>& overrides,
+                                              const std::string& cwd) {
+  profile::LoadRequest request{name, overrides, caller_environment(), cwd};
+  const Lookup lookup = make_lookup(cwd, request.env);
+  return profile::load(request, [&lookup](const std::string& wanted, const std::string& folder) {
+    return locate(lookup, wanted, folder);
+  });
+}
+
+std::expected<plan::Plan, Problems> prepare(const Arguments& arguments, const std::string& run_id) {
+  if (auto opened = open_log(arguments); !opened) return only(std::move(opened).error());
+  auto cwd = current_directory();
+  if (!cwd) return only(std::move(cwd).error());
+  const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
+  const Profile profile = SBX_TRY(load_profile(name, arguments.overrides, *cwd));
+  if (Problems missing = profile::unsupported(profile); !missing.empty())
+    return std::unexpected(std::move(missing));
+  auto facts = os::probe(what_to_probe(profile, *cwd));
+  if (!facts) return only(std::move(facts).error());
+  auto plan = plan::build(profile, invocation_of(arguments, profile, run_id), *facts);
+  if (!plan) return only(std::move(plan).error());
+  log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
+                                   std::to_string(plan->steps.size()) + " steps, command " +
+                                   quote_command(plan->argv));
+  return *std::move(plan);
+}
+
+Result<std::string> make_run_id() {
+  std::uint32_t random = 0;
+  if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random))
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "no random number for the run's name",
+                                 .sys_errno = errno});
+  const std::time_t now = std::time(nullptr);
+  struct tm utc{};
+  ::gmtime_r(&now, &utc);
+  std::array<char, 32> stamp{};
+  std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S", &utc);
+  std::array<char, 48> id{};
+  std::snprintf(id.data(), id.size(), "%s-%08x", stamp.data(), random);
+  return std::string(id.data());
+}
+
+}  // namespace sbx::cli

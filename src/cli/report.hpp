@@ -1,0 +1,34 @@
+// Where a run reports to (`--json`, `--result`, `--events`): opened before anything else can fail,
+// so that a run that never was is reported too.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/files.hpp"
+#include "os/fd.hpp"
+#include "supervise/supervisor.hpp"
+
+namespace sbx::cli {
+
+class Report {
+ public:
+  /// Opens what can be opened; what cannot is added to `problems`.
+  Report(const Reporting& wanted, profile::Problems& problems);
+
+  /// For the supervisor, which writes the streams; the descriptors stay ours.
+  [[nodiscard]] supervise::Sinks sinks(supervise::Nanos started) const;
+  /// After a run: the result file. False, and said on standard error, when it could not be written.
+  [[nodiscard]] bool finish(const supervise::Outcome& outcome, const plan::Plan& plan) const;
+  /// Instead of a run: everything, with a result that says `problems`. Returns the exit code.
+  int refuse(const plan::Plan& plan, const profile::Problems& problems,
+             supervise::Nanos started) const;
+
+ private:
+  bool json_ = false;
+  std::optional<ResultFile> result_;
+  os::UniqueFd events_;
+};
+
+}  // namespace sbx::cli

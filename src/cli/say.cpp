@@ -1,0 +1,53 @@
+#include "cli/say.hpp"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/text.hpp"
+#include "cli/exit_code.hpp"
+
+namespace sbx::cli {
+
+SysResult<void> write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      // A descriptor that the caller made non-blocking.
+      struct pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
+      ::poll(&ready, 1, -1);
+    } else if (errno != EINTR) {
+      return std::unexpected(Errno{errno});
+    }
+  }
+  return {};
+}
+
+void say(std::string_view text) {
+  constexpr std::size_t kLongest = 4096;
+  std::string out;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) out += "sbx: " + printable(line, kLongest) + "\n";
+  }
+  // Standard error is where a failure to write would be told.
+  static_cast<void>(write_all(STDERR_FILENO, out));
+}
+
+void say(const profile::Problems& problems) {
+  for (const Error& problem : problems) say(problem.to_string());
+}
+
+int print(std::string_view text) {
+  const SysResult<void> written = write_all(STDOUT_FILENO, text);
+  if (written) return kSuccess;
+  say(Error{.kind = ErrorKind::host,
+            .what = "cannot write to standard output",
+            .sys_errno = written.error().value}
+          .to_string());
+  return kFailed;
+}
+
+}  // namespace sbx::cli

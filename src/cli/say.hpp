@@ -1,0 +1,21 @@
+// What sbx itself tells the caller. One write(2) each, so that lines of several runs do not mix.
+#pragma once
+
+#include <string_view>
+
+#include "base/error.hpp"
+#include "profile/load.hpp"
+
+namespace sbx::cli {
+
+/// Writes all of `text` to `fd`.
+SysResult<void> write_all(int fd, std::string_view text);
+
+/// `text` on standard error, "sbx: " before each line; control bytes are shown as escapes.
+void say(std::string_view text);
+void say(const profile::Problems& problems);
+
+/// `text` on standard output, as it is. Returns the exit code: 125 when it could not be written.
+int print(std::string_view text);
+
+}  // namespace sbx::cli
