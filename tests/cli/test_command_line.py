@@ -1,0 +1,258 @@
+"""The command line: what is understood, what is refused, and that a refusal never starts anything."""
+import json
+import os
+
+import pytest
+
+MARK = "the-payload-ran"
+PAYLOAD = ["sh", "-c", f"echo {MARK}; echo {MARK} >&2"]
+
+
+def refused(run, *words):
+    """125, the words, and no trace of the payload."""
+    run.assert_refused(*words)
+    assert MARK not in run.out + run.err
+    assert all(line.startswith("sbx: ") for line in run.err.splitlines())
+    return run
+
+
+def plan_of(sbx, *arguments, cmd=("true",), cwd=None):
+    run = sbx.call("explain", "--json", *sbx.degraded, *arguments, "--", *cmd, cwd=cwd)
+    assert run.code == 0, run
+    return json.loads(run.stdout)
+
+
+def texts(plan):
+    return "\n".join(step["text"] for step in plan["steps"])
+
+
+def test_nothing_prints_a_short_help(sbx):
+    run = sbx.call()
+    assert (run.code, run.stdout) == (125, b"")
+    assert "usage: sbx run" in run.err and len(run.err.splitlines()) < 25
+
+
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_is_on_standard_output(sbx, flag):
+    for arguments in ([flag], ["run", flag], ["run", "--memory", "1G", flag], ["check", flag]):
+        run = sbx.call(*arguments)
+        assert (run.code, run.stderr) == (0, b"") and run.out.startswith(("usage: sbx", "sbx runs"))
+
+
+def test_help_behind_the_dashes_is_the_commands(sbx):
+    run = sbx.run(cmd=["echo", "--help"])
+    run.assert_ok()
+    assert run.out == "--help\n"
+
+
+@pytest.mark.parametrize("word, near", [("rnu", "run"), ("explian", "explain"), ("profile", "profiles")])
+def test_a_misspelt_verb_gets_a_suggestion(sbx, word, near):
+    refused(sbx.call(word), f"unknown verb {word}", f"sbx {near}")
+
+
+@pytest.mark.parametrize("verb", ["doctor", "learn", "ps", "mcp", "batch"])
+def test_verbs_of_other_versions_are_unknown(sbx, verb):
+    refused(sbx.call(verb), "unknown verb")
+
+
+@pytest.mark.parametrize("flag, near", [("--memroy", "--memory"), ("--time-out", "--timeout"), ("--worksapce", "--workspace")])
+def test_a_misspelt_flag_gets_a_suggestion(sbx, flag, near):
+    refused(sbx.call("run", flag, "1G", "--", *PAYLOAD), f"unknown flag {flag}", f"did you mean {near}?")
+
+
+def test_a_flag_of_another_verb_is_named(sbx):
+    refused(sbx.call("explain", "--events", "f", "--", *PAYLOAD), "`sbx explain` has no flag --events")
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["--memory"], ["--memory needs a value"]),
+    (["--memory", "--swap", "0"], ["--memory needs a value"]),
+    (["--memory="], ["--memory needs a value"]),
+    (["--memory", "lots"], ["--memory", "limits.memory"]),
+    (["--memory", "512"], ["--memory", "unit"]),
+    (["--pids", "many"], ["--pids"]),
+    (["--pids", "12]"], ["--pids"]),
+    (["--net", "hots"], ["--net"]),
+    (["--landlock", "of"], ["--landlock", "off"]),
+    (["--json=yes"], ["--json"]),
+    (["--tmpfs", "scratch"], ["--tmpfs", "absolute"]),
+    (["--file", "/x"], ["--file", "/DST=CONTENT"]),
+    (["--env", "=x"], ["--env", "no name"]),
+    (["--env", "A B=x"], ["--env"]),
+    (["--rlimit", "nofile"], ["--rlimit", "NAME=VALUE"]),
+    (["--rlimit", "nofiles=3"], ["--rlimit", "nofile"]),
+    (["--user", "1:"], ["--user", "UID[:GID]"]),
+    (["--user", "-1"], ["--user"]),
+    (["--workspace", ".:wr"], ["--workspace", "not a mode"]),
+    (["--workspace", "/nonexistent"], ["--workspace", "/nonexistent"]),
+    (["--ro", "/nonexistent"], ["--ro", "/nonexistent"]),
+    (["--ro", "a:b"], ["--ro", "absolute"]),
+    (["--ro", ":/x"], ["--ro"]),
+    (["--set", "limits"], ["--set", "KEY.PATH=VALUE"]),
+    (["--set", "limit.memory=1G"], ["limit"]),
+    (["--set", "limits.memory=[1G"], ["limits.memory"]),
+    (["--seccomp-allow", "opne"], ["--seccomp-allow", "open"]),
+    (["--degrade", "cgruop"], ["--degrade", "cgroup"]),
+    (["--cap", "chwon"], ["--cap", "chown"]),
+    (["--log-level", "debug"], ["--log-level needs --log"]),
+    (["--log", "/dev/null", "--log-level", "loud"], ["--log-level", "loud"]),
+    (["--log", "/nonexistent/log"], ["--log", "ENOENT"]),
+    (["--result", "fd:1"], ["--result", "fd:1"]),
+    (["--result", "fd:99"], ["--result", "EBADF"]),
+    (["--result", "fd:x"], ["--result", "fd:N"]),
+    (["--result", "/nonexistent/r"], ["--result", "ENOENT"]),
+    (["--result", "/tmp"], ["--result", "folder"]),
+    (["--events", "/tmp"], ["--events", "folder"]),
+    (["--result", "f", "--events", "f"], ["same file"]),
+])
+def test_bad_flags_are_refused(sbx, arguments, words):
+    refused(sbx.call("run", *sbx.degraded, *arguments, "--", *PAYLOAD), *words)
+
+
+def test_every_mistake_is_reported_at_once(sbx):
+    run = refused(sbx.call("run", "--memroy", "1G", "--tmpfs", "x", "--", *PAYLOAD), "--memroy", "--tmpfs")
+    run = refused(sbx.call("run", "--memory", "1", "--pids", "x", "--", *PAYLOAD), "--memory", "--pids")
+    assert run.code == 125
+
+
+def test_a_command_needs_the_dashes(sbx):
+    refused(sbx.call("run", "python", "python3", "code.py"), "unexpected argument python3", "sbx run -- ")
+    refused(sbx.call("run", "--"), "no command")
+    refused(sbx.call("run"), "no command")
+    refused(sbx.call("run", "", "--", *PAYLOAD), "no profile")
+
+
+def test_unknown_profiles_get_the_near_ones(sbx):
+    refused(sbx.call("run", "pyton", "--", *PAYLOAD), "no profile is named pyton", "did you mean python?", "judge")
+    refused(sbx.call("run", "./none.yaml", "--", *PAYLOAD), "./none.yaml", "ENOENT")
+    refused(sbx.call("run", "/tmp/", "--", *PAYLOAD), "not a file")
+    refused(sbx.call("run", "/dev/zero", "--", *PAYLOAD), "not a file")
+    refused(sbx.call("run", "../../etc", "--", *PAYLOAD))
+
+
+def test_a_profile_that_is_too_long_is_refused(sbx):
+    path = sbx.folder / "long.yaml"
+    path.write_text("version: 1\n" + "# comment\n" * 200_000)
+    refused(sbx.call("run", path, "--", *PAYLOAD), "1 MiB")
+
+
+def test_names_are_looked_up_in_order(sbx):
+    folder = sbx.folder / "config" / "sbx" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("version: 1\ndescription: my own\n")
+    (folder / "shell.yaml").write_text("version: 1\ndescription: in place of the built-in one\n")
+    env = {"XDG_CONFIG_HOME": str(sbx.folder / "config")}
+    listed = sbx.call("profiles", "ls", env=env)
+    assert listed.code == 0
+    lines = {line.split()[0]: line for line in listed.out.splitlines()}
+    assert str(folder) in lines["mine"] and "my own" in lines["mine"]
+    assert "in place of" in lines["shell"] and "built in" in lines["python"]
+    assert "my own" in sbx.call("profiles", "show", "mine", env=env).out
+    # The XDG base directory specification: a relative path is ignored.
+    assert sbx.call("profiles", "show", "mine", env={"XDG_CONFIG_HOME": "config"}, cwd=sbx.folder).code == 125
+
+
+def test_a_profile_in_the_current_folder_is_not_picked_up(sbx):
+    for name in (".sbx.yaml", "default.yaml", "default"):
+        (sbx.cwd / name).write_text("version: 1\nhostname: hijacked\n")
+    assert "hijacked" not in texts(plan_of(sbx))
+
+
+def test_flags_win_over_the_file_and_the_last_one_counts(sbx):
+    path = sbx.profile("version: 1\nhostname: from-file\nlimits: {wall: 5s}\n")
+    plan = plan_of(sbx, path, "--hostname", "first", "--hostname=second")
+    assert "second" in texts(plan) and "first" not in texts(plan) and "from-file" not in texts(plan)
+    assert plan["supervise"]["wall_ms"] == 5000
+    assert plan_of(sbx, path, "--timeout", "none")["supervise"]["wall_ms"] is None
+
+
+def test_flag_and_profile_may_stand_in_any_order(sbx):
+    path = sbx.profile("version: 1\n")
+    first, second = plan_of(sbx, "--timeout", "7s", path), plan_of(sbx, path, "--timeout=7s")
+    assert first["supervise"] == second["supervise"] and first["supervise"]["wall_ms"] == 7000
+
+
+# What a value may hold without becoming anything but a value.
+HOSTILE = ["a: b", "x]", "}, pass: [HOME], set: {", "\"", "'", "\\", "line\nbreak: 1", "\ttab", "# no comment", "${env:HOME}",
+           "$${", "!replace [x]", "&a", "*a", "true", "null", "~", "0x10", "-", "--- ", "%", "@", "`", "ünï", "\x7f", " "]
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_values_stay_values(sbx, value):
+    plan = plan_of(sbx, "--env", f"V={value}", "--set", "description=x")
+    assert f"V={value}" in plan["env"]
+    assert not any(entry.startswith("HOME=") and entry != "HOME=/tmp" for entry in plan["env"])
+
+
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_paths_stay_paths(sbx, value):
+    if "\n" in value or "\x7f" in value or "\t" in value:
+        value = "plain"
+    (sbx.cwd / value).mkdir()
+    assert f"/shown/{value.strip()}" in texts(plan_of(sbx, "--ro", f"{value}:/shown/{value.strip()}")).replace("\\\\", "\\")
+
+
+def test_sources_with_colons_and_relative_ones(sbx):
+    (sbx.cwd / "a:b").mkdir()
+    (sbx.cwd / "data").mkdir()
+    assert "/shown" in texts(plan_of(sbx, "--ro", "a:b:/shown"))
+    assert str(sbx.cwd / "data") in texts(plan_of(sbx, "--ro", "./data"))
+    assert str(sbx.folder) in texts(plan_of(sbx, "--ro", "..:/up"))
+
+
+def test_a_relative_source_cannot_lead_out_by_a_link(sbx):
+    (sbx.cwd / "trap").symlink_to("/etc")
+    refused(sbx.call("run", *sbx.degraded, "--ro", "trap:/data", "--", *PAYLOAD), "trap")
+
+
+def test_explain_without_a_command_explains_the_profile(sbx):
+    run = sbx.call("explain", *sbx.degraded)
+    assert run.code == 0 and "profile:   default" in run.out
+
+
+def test_dry_run_prints_the_same_and_runs_nothing(sbx):
+    explained = sbx.call("explain", *sbx.degraded, "--", *PAYLOAD)
+    dry = sbx.call("run", *sbx.degraded, "--dry-run", "--result", "r", "--", *PAYLOAD)
+    assert dry.code == 0 and not (sbx.cwd / "r").exists()
+    same = [line for line in explained.out.splitlines() if "cgroup" not in line]
+    assert [line for line in dry.out.splitlines() if "cgroup" not in line] == same
+
+
+def test_check_prints_every_problem_with_its_place(sbx):
+    good = sbx.profile("version: 1\n")
+    bad = sbx.profile("version: 1\nhostnme: x\nlimits:\n  memory: 12\n")
+    run = sbx.call("check", good, bad)
+    assert run.code == 125
+    assert f"{bad}:2:1: " in run.out and f"{bad}:4:" in run.out and "hostname" in run.out
+    assert str(good) not in run.out
+    done = sbx.call("check", good, "default", "judge")
+    assert (done.code, done.stdout) == (0, b"")
+    refused(sbx.call("check"), "usage")
+
+
+@pytest.mark.parametrize("arguments", [
+    ["profiles"], ["profiles", "list"], ["profiles", "show"], ["profiles", "ls", "x"], ["profiles", "show", "nope"],
+    ["schema"], ["schema", "plan"], ["completion"], ["completion", "tcsh"], ["schema", "profile", "x"]])
+def test_wrong_operands_are_refused(sbx, arguments):
+    refused(sbx.call(*arguments))
+
+
+def test_schemas_are_json(sbx):
+    for name in ("profile", "result", "event"):
+        assert json.loads(sbx.call("schema", name).stdout)["$schema"].endswith("2020-12/schema")
+
+
+def test_output_that_cannot_be_written_is_an_error(sbx):
+    with open("/dev/full", "wb") as full:
+        process = os.posix_spawn(sbx.binary, [sbx.binary, "--help"], os.environ,
+                                 file_actions=[(os.POSIX_SPAWN_DUP2, full.fileno(), 1)])
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 125
+
+
+def test_log_is_appended_and_holds_no_control_bytes(sbx):
+    log = sbx.folder / "log"
+    for _ in range(2):
+        sbx.run(flags=["--log", log], cmd=["echo", "\x1b[31mred"], result=False)
+    lines = log.read_text().splitlines()
+    assert len(lines) == 4 and all(" info run " in line for line in lines)
+    assert "\x1b" not in log.read_text()

@@ -1,0 +1,94 @@
+"""A folder that turns into a symlink while sbx sets up never shows what the link points to
+(runc CVE-2021-30465, bubblewrap CVE-2026-87766)."""
+import os
+import subprocess
+
+import pytest
+
+from escape.swapper import swapping
+
+STARTS = int(os.environ.get("SBX_TEST_RACES", "300"))
+SECRET = "the host's secret"
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """A profile's folder with `data`, a folder, and `link`, a symlink to what must stay unseen."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "file").write_text(SECRET)
+    folder = tmp_path / "project"
+    (folder / "data").mkdir(parents=True)
+    (folder / "data" / "file").write_text("harmless")
+    (folder / "link").symlink_to(outside)
+    return folder
+
+
+def start_often(sbx, trap, profile, cmd):
+    """(how many runs showed the harmless side, how many were refused); a third kind fails."""
+    path = trap / "profile.yaml"
+    path.write_text(profile)
+    harmless = refused = 0
+    argv = [sbx.binary, "run", str(path), *sbx.degraded, "--", *cmd]
+    with swapping(trap / "data", trap / "link") as swaps:
+        for _ in range(STARTS):
+            run = subprocess.run(argv, cwd=trap, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+            assert SECRET not in run.stdout, run
+            if run.returncode == 125:
+                refused += 1
+            else:
+                assert run.returncode == 0, run
+                harmless += 1
+        assert swaps() > STARTS
+    return harmless, refused
+
+
+def test_bind_source(sbx, trap):
+    profile = "version: 1\nworkspace: {mode: none}\nmounts:\n  - {bind: ./data, at: /data}\n"
+    harmless, refused = start_often(sbx, trap, profile, ["cat", "/data/file"])
+    assert harmless > 0 and refused > 0, (harmless, refused)
+
+
+def test_folder_above_the_bind_source(sbx, trap):
+    profile = "version: 1\nworkspace: {mode: none}\nmounts:\n  - {bind: ./data/file, at: /file}\n"
+    harmless, refused = start_often(sbx, trap, profile, ["cat", "/file"])
+    assert harmless > 0 and refused > 0, (harmless, refused)
+
+
+def test_mount_point_in_a_writable_workspace(sbx, trap):
+    """A mount point that becomes a link must not carry the mount elsewhere in the sandbox."""
+    (trap / "link").unlink()
+    (trap / "link").symlink_to("/etc")
+    profile = ("version: 1\nworkspace: {source: ., mode: rw}\nmounts:\n"
+               "  - {tmpfs: /workspace/data, size: 1M}\n")
+    start_often(sbx, trap, profile, ["sh", "-c", "test -s /etc/passwd && ! touch /etc/new 2>/dev/null"])
+
+
+def test_mask_in_a_writable_workspace(sbx, trap):
+    (trap / "link").unlink()
+    (trap / "link").symlink_to("/etc")
+    (trap / "data" / "passwd").write_text("harmless")
+    profile = "version: 1\nworkspace: {source: ., mode: rw}\nmask: [/workspace/data/passwd]\n"
+    start_often(sbx, trap, profile, ["test", "-s", "/etc/passwd"])
+
+
+def test_a_symlink_that_stands_still_is_refused_or_shows_nothing(sbx, trap):
+    (trap / "data" / "file").unlink()
+    (trap / "data").rmdir()
+    (trap / "link").rename(trap / "data")
+    path = trap / "profile.yaml"
+    path.write_text("version: 1\nworkspace: {mode: none}\nmounts:\n  - {bind: ./data, at: /data}\n")
+    run = sbx.run(path, cmd=["cat", "/data/file"])
+    assert SECRET not in run.out, run
+    assert run.code == 125, run
+
+
+def test_control_the_race_is_won_by_who_follows_links(trap):
+    """The same file read without a sandbox: both sides show, so the swapping is fast enough."""
+    seen = set()
+    with swapping(trap / "data", trap / "link"):
+        for _ in range(STARTS * 100):
+            seen.add((trap / "data" / "file").read_text())
+            if len(seen) == 2:
+                return
+    pytest.fail(f"only one side was ever seen: {seen}")

@@ -1,0 +1,43 @@
+"""The payload cannot reach calls that have no business in a sandbox, nor any foreign call table."""
+import pytest
+
+from escape.attacks import ROOT_INSIDE, Attack, test_contained, test_works_without_its_walls  # noqa: F401
+
+# Reachable by anybody on an ordinary kernel: the filter alone stands before them.
+FOR_EVERYBODY = ("io_uring_setup", "userfaultfd", "keyctl", "add_key", "request_key", "ptrace", "kcmp",
+                 "modify_ldt", "personality", "process_vm_readv", "process_vm_writev", "pidfd_getfd",
+                 "perf_event_open")
+# For root of the host only: no capability inside gives them back, so the control is without a sandbox.
+FOR_ROOT = ("bpf", "syslog", "init_module", "finit_module", "delete_module", "reboot", "kexec_load", "swapon",
+            "acct", "iopl", "ioperm", "fanotify_init", "quotactl", "adjtimex")
+GETPID_32BIT, GETPID = 20, 39
+
+ATTACKS = [
+    *[Attack(f"cannot_call_{name}", f"call {name}", walls=("install_seccomp",)) for name in FOR_EVERYBODY],
+    *[Attack(f"cannot_call_{name}", f"call {name}", bare="root") for name in FOR_ROOT],
+    Attack("cannot_use_the_32_bit_table", f"call-32bit {GETPID_32BIT}", walls=("install_seccomp",)),
+    Attack("cannot_mount_by_the_32_bit_table", "mount-32bit", walls=("install_seccomp",)),
+    # A kernel without x32 answers ENOSYS; with the filter nothing answers at all.
+    Attack("cannot_use_the_x32_table", f"call-x32 {GETPID}", walls=("install_seccomp",)),
+    Attack("is_filtered", "filtered", walls=("install_seccomp",)),
+    Attack("cannot_open_by_handle", "open-handle /usr", bare="root"),
+]
+
+
+@pytest.mark.parametrize("verb", [f"call-32bit {GETPID_32BIT}", "mount-32bit", f"call-x32 {GETPID}"])
+def test_a_foreign_table_kills(stage, verb):
+    run = stage.contained(Attack("foreign table", verb))
+    assert run.status == "seccomp" or "SIGSYS" in run.out, run
+
+
+def test_a_denied_call_kills_when_the_profile_says_so(sbx, probe):
+    run = sbx.run(flags=[*probe.flags, "--set", "seccomp.on_deny=kill"], cmd=[probe.path, "fsopen"])
+    # The probe tries in a child; the child's death is its verdict.
+    assert "SIGSYS" in run.out or run.status == "seccomp", run
+
+
+def test_capabilities_inside_do_not_open_the_filter(stage):
+    """Seccomp must hold by itself when every capability is left (but the filter is there)."""
+    for name in FOR_EVERYBODY:
+        attack = Attack(name, f"call {name}", walls=("drop_capabilities",), control_flags=ROOT_INSIDE)
+        stage.without(attack, attack.walls, stage.contained)

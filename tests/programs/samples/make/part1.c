@@ -1,0 +1,1 @@
+int part1(int n) { return n * 1; }

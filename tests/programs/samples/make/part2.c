@@ -1,0 +1,1 @@
+int part2(int n) { return n * 2; }

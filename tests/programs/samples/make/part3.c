@@ -1,0 +1,1 @@
+int part3(int n) { return n * 3; }

@@ -1,0 +1,1 @@
+int part4(int n) { return n * 4; }

@@ -1,0 +1,1 @@
+int part5(int n) { return n * 5; }

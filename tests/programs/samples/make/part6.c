@@ -1,0 +1,1 @@
+int part6(int n) { return n * 6; }

@@ -1,0 +1,1 @@
+int part7(int n) { return n * 7; }

@@ -1,0 +1,1 @@
+int part8(int n) { return n * 8; }

@@ -1,0 +1,1 @@
+"""What all Python tests share: running sbx, what this host offers, and what a run left behind."""
