@@ -121,6 +121,14 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   return std::unexpected(setup_failure(plan, state));
 }
 
+/// What killed supervisors left in the folders where our own groups are. Late, because the payload
+/// runs by now and nobody waits for this.
+void sweep_leftovers(const plan::Plan& plan) {
+  for (const plan::Step& step : plan.steps)
+    if (const auto* group = std::get_if<plan::MakeCgroup>(&step.action))
+      os::sweep_cgroups(group->mount, group->parent);
+}
+
 }  // namespace
 
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd) {
@@ -162,6 +170,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
+  sweep_leftovers(plan);
   if (plan.supervision.tty) state->pty_master = receive_descriptor(console.ours.get());
   return Sandbox(std::move(state));
 }
