@@ -38,8 +38,9 @@ struct Origin {
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string what;
-  std::string where{};  ///< "file:line:column" or "step 14/31 bind /usr"; empty when it adds nothing
-  std::string hint{};   ///< the next thing to try; empty when there is none
+  std::string
+      where{};         ///< "file:line:column" or "step 14/31 bind /usr"; empty when it adds nothing
+  std::string hint{};  ///< the next thing to try; empty when there is none
   int sys_errno = 0;
 
   /// "where: what: Errno text" on the first line and "  hint" on the second, for a person.
@@ -56,18 +57,16 @@ using SysResult = std::expected<T, Errno>;
 
 /// Evaluates an expected; returns its error from the enclosing function, or yields its value.
 /// A statement expression, because g++ 12 has no monadic members of std::expected.
-#define SBX_TRY(...)                                                       \
-  __extension__({                                                          \
-    auto sbx_try_result = (__VA_ARGS__);                                   \
-    if (!sbx_try_result.has_value())                                       \
-      return std::unexpected(std::move(sbx_try_result).error());           \
-    std::move(sbx_try_result).value();                                     \
+#define SBX_TRY(...)                                                                            \
+  __extension__({                                                                               \
+    auto sbx_try_result = (__VA_ARGS__);                                                        \
+    if (!sbx_try_result.has_value()) return std::unexpected(std::move(sbx_try_result).error()); \
+    std::move(sbx_try_result).value();                                                          \
   })
 
 /// The same for an expected<void, E>.
-#define SBX_CHECK(...)                                                     \
-  do {                                                                     \
-    auto sbx_try_result = (__VA_ARGS__);                                   \
-    if (!sbx_try_result.has_value())                                       \
-      return std::unexpected(std::move(sbx_try_result).error());           \
+#define SBX_CHECK(...)                                                                          \
+  do {                                                                                          \
+    auto sbx_try_result = (__VA_ARGS__);                                                        \
+    if (!sbx_try_result.has_value()) return std::unexpected(std::move(sbx_try_result).error()); \
   } while (false)

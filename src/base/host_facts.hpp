@@ -1,4 +1,5 @@
-// What the plan needs to know of this host, as plain data. os/probe gathers it once; plan/ reads it.
+// What the plan needs to know of this host, as plain data. os/probe gathers it once; plan/ reads
+// it.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +19,35 @@ struct RootEntry {
   EntryType type = EntryType::directory;
   std::string source{};  ///< absolute on the host (directory, file); empty for a symlink
   std::string link{};    ///< the symlink's text
+  /// A small file that everybody may read comes as a copy: that costs a start a third of a mount.
+  std::optional<std::string> content{};
 };
 
 /// Where one cgroup controller lives for this process.
 struct CgroupController {
-  std::string name;      ///< "memory", "pids", "cpu", "cpuset", "io" (v2) or "blkio" (v1)
-  int version = 0;       ///< 1 or 2
-  std::string mount;     ///< the hierarchy's mount point
-  std::string group;     ///< our own group, relative to the mount: "/" or "/a/b"
-  bool writable = false; ///< may we make a group below it (tried with access(2), euid)
+  std::string name;       ///< "memory", "pids", "cpu", "cpuset", "io" (v2) or "blkio" (v1)
+  int version = 0;        ///< 1 or 2
+  std::string mount;      ///< the hierarchy's mount point
+  std::string group;      ///< our own group, relative to the mount: "/" or "/a/b"
+  bool writable = false;  ///< may we make a group below it (tried with access(2), euid)
 };
 
 /// A tool of the profile's `tools:` as found on the host.
 struct ToolInstallation {
-  std::string name;                 ///< as written in the profile
-  std::vector<RootEntry> trees;     ///< folders and files to show read-only (path == source), and links
-  std::vector<std::string> path;    ///< folders to put in front of PATH
+  std::string name;  ///< as written in the profile
+  std::vector<RootEntry>
+      trees;  ///< folders and files to show read-only (path == source), and links
+  std::vector<std::string> path;             ///< folders to put in front of PATH
   std::map<std::string, std::string> env{};  ///< what the tool needs (GOROOT, JAVA_HOME ...)
-  std::string problem{};            ///< not empty: it was not found; a sentence
+  std::string problem{};                     ///< not empty: it was not found; a sentence
 };
 
 /// The source of a bind mount or of the workspace, looked at before the plan is made.
 struct SourceFacts {
   bool exists = false;
   EntryType type = EntryType::directory;  ///< never symlink: links are resolved
-  std::string path{};     ///< canonical absolute path
-  std::uint32_t uid = 0;  ///< owner
+  std::string path{};                     ///< canonical absolute path
+  std::uint32_t uid = 0;                  ///< owner
   std::uint32_t gid = 0;
   std::string device{};   ///< "major:minor" of the file system, for I/O limits
   std::string problem{};  ///< not empty: why it cannot be used (a sentence without a full stop)
@@ -60,16 +64,16 @@ struct HostFacts {
   bool stderr_is_tty = false;
   int landlock_abi = 0;  ///< 0: the kernel has no Landlock
   bool swap_accounting = false;
-  bool has_swap = false;         ///< some swap space is in use; looked up only without accounting
-  std::string resolv_conf{};     ///< the host's, when the sandbox shares its network
-  std::string hosts{};           ///< likewise
+  bool has_swap = false;      ///< some swap space is in use; looked up only without accounting
+  std::string resolv_conf{};  ///< the host's, when the sandbox shares its network
+  std::string hosts{};        ///< likewise
   int cpus_online = 1;
   std::uint32_t host_id_first = 0;  ///< root only: the range that a run's own host id comes from
   std::uint32_t host_id_count = 0;
   std::vector<CgroupController> controllers{};
-  std::vector<RootEntry> root_entries{};            ///< for the profile's kind of root
-  std::map<std::string, SourceFacts> sources{};     ///< key: the source as the profile has it
-  std::vector<ToolInstallation> tools{};            ///< in the profile's order
+  std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
+  std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
+  std::vector<ToolInstallation> tools{};         ///< in the profile's order
 };
 
 }  // namespace sbx

@@ -22,8 +22,7 @@ constexpr int kSetupFailed = 125;
   context.page->failed_step.store(static_cast<std::int32_t>(context.step_index));
   const FailureRecord record{static_cast<std::int32_t>(context.step_index), error};
   // The filter may forbid write(2) by now, and the pipe's reader may be gone: the page has it all.
-  [[maybe_unused]] const ssize_t ignored =
-      ::write(context.failure_pipe, &record, sizeof record);
+  [[maybe_unused]] const ssize_t ignored = ::write(context.failure_pipe, &record, sizeof record);
   ::_exit(kSetupFailed);
 }
 
@@ -57,8 +56,8 @@ void reap(Context& context) noexcept {
 
 /// Passes on what the supervisor sent; a signal from inside the sandbox is not for us.
 void forward(const Context& context, int signal) noexcept {
-  // A stop signal from a terminal is discarded for an orphaned process group (setpgid(2)), which the
-  // payload's is: stop and continue the whole tree instead.
+  // A stop signal from a terminal is discarded for an orphaned process group (setpgid(2)), which
+  // the payload's is: stop and continue the whole tree instead.
   if (signal == SIGTSTP) {
     ::kill(-1, SIGSTOP);
   } else if (signal == SIGCONT) {
@@ -83,7 +82,12 @@ void forward(const Context& context, int signal) noexcept {
 }  // namespace
 
 void init_main(Context& context) noexcept {
-  if (!os::set_death_signal(SIGKILL) || !os::block_all_signals()) report_and_die(context, errno);
+  // Again after the change of ids, which clears it; init must not wait for a dead supervisor till
+  // then.
+  if (const StepResult bound = die_with_supervisor(context); !bound)
+    report_and_die(context, bound.error().value);
+  if (const auto blocked = os::block_all_signals(); !blocked)
+    report_and_die(context, blocked.error().value);
   run_phase(context, plan::Phase::init);
   run_phase(context, plan::Phase::guard);
   supervise_payload(context);

@@ -36,11 +36,11 @@ struct Context {
   const Prepared* prepared = nullptr;
   SharedPage* page = nullptr;
   StdioFds stdio{};
-  int failure_pipe = -1;  ///< write end; its reader is the supervisor
+  int failure_pipe = -1;    ///< write end; its reader is the supervisor
   int console_socket = -1;  ///< init's end of the pair that carries the pty master; -1: no pty
   std::array<int, kMaxSlots> slots{};  ///< detached trees from the host phase
   // Made on the way:
-  os::UniqueFd root{};       ///< the new root's tmpfs
+  os::UniqueFd root{};  ///< the new root's tmpfs
   os::UniqueFd pty_slave{};
   const char* executable = nullptr;  ///< what ResolveExecutable chose
   pid_t payload_pid = 0;

@@ -61,8 +61,7 @@ StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
 StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   // Layer paths are looked up from the working directory, so that no string has to be made and no
   // name on the host's tree can be meant (kernel: Documentation/filesystems/overlayfs.rst).
-  const os::UniqueFd staging =
-      SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
+  const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
   if (::fchdir(staging.get()) != 0) return fail();
   const Decimal size(step.size);
   const os::FsOption bound[] = {{"size", size.text}, {"mode", "0700"}};
@@ -87,16 +86,15 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::MountProc& step, Context& context) noexcept {
-  const os::UniqueFd tree = SBX_TRY(os::new_filesystem(
-      "proc", {}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
+  const os::UniqueFd tree = SBX_TRY(
+      os::new_filesystem("proc", {}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   return attach_at(context, tree, relative(step.target));
 }
 
 StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
-  const os::FsOption options[] = {
-      {"newinstance", nullptr}, {"ptmxmode", "0666"}, {"mode", "0620"}};
-  const os::UniqueFd tree = SBX_TRY(
-      os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+  const os::FsOption options[] = {{"newinstance", nullptr}, {"ptmxmode", "0666"}, {"mode", "0620"}};
+  const os::UniqueFd tree =
+      SBX_TRY(os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   return attach_at(context, tree, relative(step.target));
 }
 
@@ -116,7 +114,8 @@ StepResult run(const plan::OpenPty&, Context& context) noexcept {
   const int unlock = 0;
   if (::ioctl(master.get(), TIOCSPTLCK, &unlock) != 0) return fail();
   // TIOCGPTPEER opens the slave of this very master: no name to swap (Linux 4.13, ioctl_tty(2)).
-  context.pty_slave = os::UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
+  context.pty_slave =
+      os::UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!context.pty_slave.valid()) return fail();
   return send_descriptor(context.console_socket, master.get());
 }

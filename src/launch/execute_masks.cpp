@@ -18,13 +18,14 @@
 namespace sbx::launch {
 namespace {
 
-constexpr int kMaxDepth = 24;        // of folders below a pattern's fixed part
-constexpr int kMaxMatches = 1024;    // mounts; past it the pattern is a mistake or an attack
+constexpr int kMaxDepth = 24;      // of folders below a pattern's fixed part
+constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake or an attack
 constexpr std::size_t kEntryBuffer = 8192;
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// Covers what `target` (O_PATH) is: a folder by an empty read-only tmpfs, anything else by /dev/null.
+/// Covers what `target` (O_PATH) is: a folder by an empty read-only tmpfs, anything else by
+/// /dev/null.
 StepResult cover(const Context& context, int target) noexcept {
   struct ::stat what{};
   if (::fstat(target, &what) != 0) return fail();
@@ -59,8 +60,8 @@ StepResult walk(Walk& state, int folder, const char* pattern, int depth) noexcep
   if (depth > kMaxDepth) return {};
   char component[NAME_MAX + 1];
   const char* slash = std::strchr(pattern, '/');
-  const std::size_t length = slash != nullptr ? static_cast<std::size_t>(slash - pattern)
-                                              : std::strlen(pattern);
+  const std::size_t length =
+      slash != nullptr ? static_cast<std::size_t>(slash - pattern) : std::strlen(pattern);
   if (length == 0 || length > NAME_MAX) return std::unexpected(Errno{EINVAL});
   std::memcpy(component, pattern, length);
   component[length] = '\0';

@@ -76,7 +76,8 @@ StepResult run(const plan::MountRoot& step, Context& context) noexcept {
   char size[32];
   std::snprintf(size, sizeof size, "%llu", static_cast<unsigned long long>(step.size));
   const os::FsOption options[] = {{"size", size}, {"mode", "0755"}, {"nr_inodes", "4096"}};
-  context.root = SBX_TRY(os::new_filesystem("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  context.root =
+      SBX_TRY(os::new_filesystem("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
   // It has to hang somewhere for pivot_root(2): over the old root, which we reach by descriptor or,
   // for absolute paths, still see because our root directory lies below the new mount.
   const os::UniqueFd old_root = SBX_TRY(os::open_path_strict("/"));
@@ -129,8 +130,7 @@ StepResult run(const plan::SealMount& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::BindInside& step, Context& context) noexcept {
-  const os::UniqueFd source =
-      SBX_TRY(os::open_inside(context.root.get(), relative(step.source)));
+  const os::UniqueFd source = SBX_TRY(os::open_inside(context.root.get(), relative(step.source)));
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), true));
   return restrict_and_attach(context, tree, step.flags, relative(step.target));
 }

@@ -37,15 +37,7 @@ StepResult await(std::atomic<std::uint32_t>& word) noexcept {
 
 }  // namespace
 
-StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
-  return await(context.page->maps_ready);
-}
-
-StepResult run(const plan::AwaitCgroup&, Context& context) noexcept {
-  return await(context.page->cgroup_ready);
-}
-
-StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {
+StepResult die_with_supervisor(const Context& context) noexcept {
   SBX_CHECK(os::set_death_signal(SIGKILL));
   // It may have died before the line above; getppid(2) is 0 across pid namespaces and cannot tell,
   // but the pipe's reader is the supervisor alone.
@@ -55,12 +47,24 @@ StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {
   return {};
 }
 
+StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
+  return await(context.page->maps_ready);
+}
+
+StepResult run(const plan::AwaitCgroup&, Context& context) noexcept {
+  return await(context.page->cgroup_ready);
+}
+
+StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {
+  return die_with_supervisor(context);
+}
+
 StepResult run(const plan::SetTimeOffsets& step, Context&) noexcept {
   // Children enter the new time namespace, so the payload does and init does not; the offsets can
   // only be written until the first one has (time_namespaces(7)).
   if (::unshare(CLONE_NEWTIME) != 0) return fail();
-  for (const auto& [clock, offset] : {std::pair{"monotonic", step.monotonic_ms},
-                                      std::pair{"boottime", step.boottime_ms}}) {
+  for (const auto& [clock, offset] :
+       {std::pair{"monotonic", step.monotonic_ms}, std::pair{"boottime", step.boottime_ms}}) {
     if (!offset) continue;
     std::int64_t seconds = *offset / 1000;
     std::int64_t milliseconds = *offset % 1000;
@@ -69,11 +73,11 @@ StepResult run(const plan::SetTimeOffsets& step, Context&) noexcept {
       --seconds;
     }
     char line[64];
-    const int length = std::snprintf(line, sizeof line, "%s %lld %lld\n", clock,
-                                     static_cast<long long>(seconds),
-                                     static_cast<long long>(milliseconds * 1'000'000));
-    SBX_CHECK(os::write_proc_file("/proc/self/timens_offsets",
-                                  {line, static_cast<std::size_t>(length)}));
+    const int length =
+        std::snprintf(line, sizeof line, "%s %lld %lld\n", clock, static_cast<long long>(seconds),
+                      static_cast<long long>(milliseconds * 1'000'000));
+    SBX_CHECK(
+        os::write_proc_file("/proc/self/timens_offsets", {line, static_cast<std::size_t>(length)}));
   }
   return {};
 }

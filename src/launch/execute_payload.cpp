@@ -103,8 +103,8 @@ StepResult run(const plan::DropCapabilities&, Context& context) noexcept {
 StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_signals(); }
 
 StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
-  // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing any
-  // more, and while it holds the pipe the supervisor sees no end of file.
+  // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing
+  // any more, and while it holds the pipe the supervisor sees no end of file.
   return context.payload_pid == 0 ? os::cloexec_from(3) : os::close_from(0);
 }
 

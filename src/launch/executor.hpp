@@ -1,5 +1,5 @@
-// Does one step of init, payload or guard. One short function per kind of step; none allocates, none
-// throws, each returns the errno that stopped it.
+// Does one step of init, payload or guard. One short function per kind of step; none allocates,
+// none throws, each returns the errno that stopped it.
 #pragma once
 
 #include "base/error.hpp"
@@ -14,6 +14,9 @@ using StepResult = SysResult<void>;
 StepResult execute(const plan::Action& action, Context& context) noexcept;
 
 // execute_namespaces.cpp
+
+/// SIGKILL for us when the supervisor ends, also when it has ended already (EPIPE).
+StepResult die_with_supervisor(const Context& context) noexcept;
 StepResult run(const plan::AwaitIdMaps&, Context&) noexcept;
 StepResult run(const plan::DieWithSupervisor&, Context&) noexcept;
 StepResult run(const plan::SetTimeOffsets&, Context&) noexcept;

@@ -40,8 +40,8 @@ Done detach(const plan::DetachTree& step, Host& host) {
   if (step.idmap) {
     // "inside" is what is on disk, "outside" what the sandbox's host id sees (mount_setattr(2)).
     const std::uint32_t run_id = host.state.host_id.id;
-    const os::UniqueFd space = SBX_TRY(
-        os::make_user_namespace({step.owner_uid, step.owner_gid, run_id, run_id}));
+    const os::UniqueFd space =
+        SBX_TRY(os::make_user_namespace({step.owner_uid, step.owner_gid, run_id, run_id}));
     SBX_CHECK(os::idmap_tree(tree.get(), space.get(), step.recursive));
   }
   host.slots[static_cast<std::size_t>(step.slot)] = tree.get();
@@ -66,7 +66,8 @@ Done write_maps(const plan::WriteIdMaps& step, Host& host) {
   const std::uint32_t gid = root ? host.state.host_id.id : ::getegid();
   // Never host uid 0, whatever went wrong before.
   if (uid == 0 || gid == 0) return std::unexpected(Errno{EPERM});
-  SBX_CHECK(os::write_id_maps(host.state.init_pid, {step.inner_uid, step.inner_gid, uid, gid}, !root));
+  SBX_CHECK(
+      os::write_id_maps(host.state.init_pid, {step.inner_uid, step.inner_gid, uid, gid}, !root));
   wake(host.state.page.get()->maps_ready);
   return {};
 }

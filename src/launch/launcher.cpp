@@ -115,8 +115,7 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   const bool failed = ::read(pipe, &record, sizeof record) == sizeof record;
   const SharedPage& page = *state.page.get();
   if (page.exec_errno.load() != 0) return {};
-  if (failed || page.failed_step.load() >= 0)
-    return std::unexpected(setup_failure(plan, state));
+  if (failed || page.failed_step.load() >= 0) return std::unexpected(setup_failure(plan, state));
   if (page.exec_started.load() != 0) return {};
   return std::unexpected(setup_failure(plan, state));
 }
@@ -154,7 +153,12 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
   if (!cloned)
     return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
-  if (cloned->pid == 0) init_main(context);
+  if (cloned->pid == 0) {
+    // Only the supervisor may hold these ends: that is how init sees whether it still lives.
+    pipe.ours.reset();
+    console.ours.reset();
+    init_main(context);
+  }
 
   state->init_pid = cloned->pid;
   state->init_pidfd = std::move(cloned->pidfd);

@@ -1,5 +1,5 @@
-// Supervisor side of a launch: does the plan's host steps, clones init, attends it until the payload
-// has been exec'ed, and owns everything that must go when the run ends.
+// Supervisor side of a launch: does the plan's host steps, clones init, attends it until the
+// payload has been exec'ed, and owns everything that must go when the run ends.
 #pragma once
 
 #include <sys/resource.h>
@@ -34,16 +34,17 @@ class Sandbox {
   Sandbox& operator=(Sandbox&&) noexcept;
   ~Sandbox();
 
-  [[nodiscard]] int pidfd() const;         ///< init's; readable when the whole tree has ended
+  [[nodiscard]] int pidfd() const;  ///< init's; readable when the whole tree has ended
   [[nodiscard]] pid_t init_pid() const;
-  os::UniqueFd take_pty_master();          ///< invalid when the plan has no pty
-  [[nodiscard]] int exec_errno() const;    ///< 0, or why the command could not be executed
+  os::UniqueFd take_pty_master();        ///< invalid when the plan has no pty
+  [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;
   /// SIGKILL for the whole tree: cgroup.kill where there is one, and init.
   void kill_tree() const;
-  /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported it.
+  /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported
+  /// it.
   std::optional<int> reap(int& init_wait_status);
 
   /// The cgroup folders of this run, for the accounting: controller name -> open folder.

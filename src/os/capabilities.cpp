@@ -21,8 +21,9 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 struct CapabilitySet::State {
   cap_t final_sets = nullptr;  // what stays: `keep` everywhere
-  cap_t working_sets = nullptr;  // the same and CAP_SETPCAP, which the bounding set and securebits need
-  std::uint64_t keep = 0;      // bit n: capability number n
+  cap_t working_sets =
+      nullptr;             // the same and CAP_SETPCAP, which the bounding set and securebits need
+  std::uint64_t keep = 0;  // bit n: capability number n
   ~State() {
     if (final_sets != nullptr) cap_free(final_sets);
     if (working_sets != nullptr) cap_free(working_sets);

@@ -18,8 +18,8 @@ class CapabilitySet {
   CapabilitySet& operator=(CapabilitySet&&) noexcept;
   ~CapabilitySet();
 
-  /// Bounding, inheritable, permitted, effective and ambient sets become `keep`; the securebits then
-  /// lock it that way: no exec, no uid 0 and no setuid brings one back (capabilities(7)).
+  /// Bounding, inheritable, permitted, effective and ambient sets become `keep`; the securebits
+  /// then lock it that way: no exec, no uid 0 and no setuid brings one back (capabilities(7)).
   [[nodiscard]] SysResult<void> apply() const noexcept;
 
  private:

@@ -1,4 +1,5 @@
-// Makes and removes the run's cgroups through libcgroup (only cgroup.cpp includes it), on v1 and v2.
+// Makes and removes the run's cgroups through libcgroup (only cgroup.cpp includes it), on v1 and
+// v2.
 #pragma once
 
 #include <sys/types.h>
@@ -18,16 +19,19 @@ struct CgroupSpec {
   std::string mount;                     ///< "/sys/fs/cgroup/memory"
   std::string parent;                    ///< our own group below the mount: "/" or "/a/b"
   std::string name;                      ///< "sbx-..."
-  struct Setting { std::string file; std::string value; };
-  std::vector<Setting> settings;         ///< written in order
+  struct Setting {
+    std::string file;
+    std::string value;
+  };
+  std::vector<Setting> settings;  ///< written in order
 };
 
-/// A group of one run: an open folder with an exclusive flock(2) (so that a sweep knows it is alive)
-/// that is removed on destruction. Move-only.
+/// A group of one run: an open folder with an exclusive flock(2) (so that a sweep knows it is
+/// alive) that is removed on destruction. Move-only.
 class Cgroup {
  public:
-  /// mkdir + lock + settings, by libcgroup. EEXIST, EACCES, ... and a write's errno come back as they
-  /// are; nothing is left behind on failure.
+  /// mkdir + lock + settings, by libcgroup. EEXIST, EACCES, ... and a write's errno come back as
+  /// they are; nothing is left behind on failure.
   static SysResult<Cgroup> create(const CgroupSpec& spec, std::string& failed_file);
   Cgroup(Cgroup&&) noexcept;
   Cgroup& operator=(Cgroup&&) noexcept;
@@ -47,8 +51,8 @@ class Cgroup {
   State* state_ = nullptr;
 };
 
-/// Removes the empty groups that killed supervisors left below `mount`+`parent` ("sbx-*", lock free,
-/// older than two seconds). Returns how many went.
+/// Removes the empty groups that killed supervisors left below `mount`+`parent` ("sbx-*", lock
+/// free, older than two seconds). Returns how many went.
 int sweep_cgroups(const std::string& mount, const std::string& parent);
 
 }  // namespace sbx::os

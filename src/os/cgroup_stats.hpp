@@ -7,10 +7,18 @@
 
 namespace sbx::os {
 
-struct CpuStat { std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us; };
-struct MemoryStat { std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills; };
-struct PidsStat { std::optional<std::uint64_t> peak, limit_hits; };
-struct IoStat { std::optional<std::uint64_t> read_bytes, written_bytes; };
+struct CpuStat {
+  std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us;
+};
+struct MemoryStat {
+  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills;
+};
+struct PidsStat {
+  std::optional<std::uint64_t> peak, limit_hits;
+};
+struct IoStat {
+  std::optional<std::uint64_t> read_bytes, written_bytes;
+};
 
 /// `dir_fd`: the group's open folder (-1 gives all nullopt); `version`: 1 or 2.
 CpuStat read_cpu_stat(int dir_fd, int version);

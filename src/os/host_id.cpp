@@ -22,8 +22,7 @@ SysResult<UniqueFd> open_lock_file() {
   struct ::stat what{};
   if (::fstat(folder.get(), &what) != 0) return fail();
   if (what.st_uid != 0 || (what.st_mode & 0022U) != 0) return std::unexpected(Errno{EPERM});
-  UniqueFd file(
-      ::openat(folder.get(), kLockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  UniqueFd file(::openat(folder.get(), kLockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) return fail();
   return file;
 }

@@ -18,8 +18,8 @@ struct IdMap {
   std::uint32_t outer_gid = 0;
 };
 
-/// Writes /proc/PID/uid_map and gid_map of a child in a new user namespace. `deny_setgroups` is what
-/// an ordinary user has to do first (user_namespaces(7)).
+/// Writes /proc/PID/uid_map and gid_map of a child in a new user namespace. `deny_setgroups` is
+/// what an ordinary user has to do first (user_namespaces(7)).
 SysResult<void> write_id_maps(pid_t pid, const IdMap& map, bool deny_setgroups);
 
 /// A user namespace with this map and no process in it, for idmap_tree(). Needs CAP_SETUID and

@@ -63,9 +63,14 @@ SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_direct
                                LandlockAccess access) noexcept {
   std::uint64_t rights = kExecute | kReadFile | kReadDir;
   switch (access) {
-    case LandlockAccess::read: break;
-    case LandlockAccess::write: rights = handled_rights(abi) & ~kIoctlDev; break;
-    case LandlockAccess::device: rights |= kWriteFile | kTruncate | kIoctlDev; break;
+    case LandlockAccess::read:
+      break;
+    case LandlockAccess::write:
+      rights = handled_rights(abi) & ~kIoctlDev;
+      break;
+    case LandlockAccess::device:
+      rights |= kWriteFile | kTruncate | kIoctlDev;
+      break;
   }
   rights &= handled_rights(abi);
   if (!is_directory) rights &= kFileRights;

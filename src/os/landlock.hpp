@@ -11,8 +11,8 @@ int landlock_abi() noexcept;
 
 enum class LandlockAccess { read, write, device };
 
-/// A ruleset that handles every file right of `abi`; with `scope` (ABI 6) also abstract unix sockets
-/// and signals to processes outside.
+/// A ruleset that handles every file right of `abi`; with `scope` (ABI 6) also abstract unix
+/// sockets and signals to processes outside.
 SysResult<UniqueFd> landlock_ruleset(int abi, bool scope) noexcept;
 
 /// Allows `access` for the tree at `path_fd` (O_PATH). `is_directory` decides which rights fit.

@@ -65,8 +65,8 @@ SysResult<void> idmap_tree(int fd, int userns_fd, bool recursive) noexcept {
 }
 
 SysResult<void> attach_tree(int tree_fd, int target_fd) noexcept {
-  if (::move_mount(tree_fd, "", target_fd, "",
-                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
+  if (::move_mount(tree_fd, "", target_fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) !=
+      0)
     return fail();
   return {};
 }

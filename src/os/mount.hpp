@@ -11,7 +11,8 @@
 
 namespace sbx::os {
 
-/// openat2(2) as O_PATH with links refused: the path must mean what it says, component by component.
+/// openat2(2) as O_PATH with links refused: the path must mean what it says, component by
+/// component.
 SysResult<UniqueFd> open_path_strict(const char* path) noexcept;
 
 /// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
@@ -23,8 +24,8 @@ SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept;
 /// Sets `attributes` (MOUNT_ATTR_*) on the mount that `fd` is the root of; never clears one.
 SysResult<void> restrict_mount(int fd, std::uint64_t attributes, bool recursive) noexcept;
 
-/// Makes the detached tree `fd` an idmapped one (Linux 5.12, mount_setattr(2)): ids on disk are seen
-/// through the user namespace `userns_fd`. EINVAL: the file system cannot.
+/// Makes the detached tree `fd` an idmapped one (Linux 5.12, mount_setattr(2)): ids on disk are
+/// seen through the user namespace `userns_fd`. EINVAL: the file system cannot.
 SysResult<void> idmap_tree(int fd, int userns_fd, bool recursive) noexcept;
 
 /// Attaches a detached tree at the file or folder `target_fd`.

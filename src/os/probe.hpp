@@ -20,11 +20,11 @@ enum class RootRequest { host, dir, empty };
 
 struct ProbeRequest {
   RootRequest root = RootRequest::host;
-  std::string root_dir{};                  ///< RootRequest::dir: absolute
-  std::vector<SourceRequest> sources{};    ///< facts are keyed by `source` as given here
+  std::string root_dir{};                ///< RootRequest::dir: absolute
+  std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
-  bool cgroups = true;                     ///< look for controllers (some limit needs one)
-  bool host_network = false;               ///< read what the sandbox needs to share the host's network
+  bool cgroups = true;        ///< look for controllers (some limit needs one)
+  bool host_network = false;  ///< read what the sandbox needs to share the host's network
 };
 
 /// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
@@ -38,7 +38,8 @@ std::vector<CgroupController> find_controllers();
 /// Where `name` is installed, as the caller's environment would run it. (tools.cpp)
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts);
 
-/// What of the host's own tree a sandbox shows: /usr, the /bin links, parts of /etc. (root_entries.cpp)
+/// What of the host's own tree a sandbox shows: /usr, the /bin links, parts of /etc.
+/// (root_entries.cpp)
 std::vector<RootEntry> host_root_entries();
 /// The same for a root file system in a folder. Errors: the folder cannot be read.
 Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir);

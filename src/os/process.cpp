@@ -28,14 +28,22 @@ struct RlimitName {
   int number;
 };
 constexpr std::array kRlimits{
-    RlimitName{"as", RLIMIT_AS},           RlimitName{"core", RLIMIT_CORE},
-    RlimitName{"cpu", RLIMIT_CPU},         RlimitName{"data", RLIMIT_DATA},
-    RlimitName{"fsize", RLIMIT_FSIZE},     RlimitName{"locks", RLIMIT_LOCKS},
-    RlimitName{"memlock", RLIMIT_MEMLOCK}, RlimitName{"msgqueue", RLIMIT_MSGQUEUE},
-    RlimitName{"nice", RLIMIT_NICE},       RlimitName{"nofile", RLIMIT_NOFILE},
-    RlimitName{"nproc", RLIMIT_NPROC},     RlimitName{"rss", RLIMIT_RSS},
-    RlimitName{"rtprio", RLIMIT_RTPRIO},   RlimitName{"rttime", RLIMIT_RTTIME},
-    RlimitName{"sigpending", RLIMIT_SIGPENDING}, RlimitName{"stack", RLIMIT_STACK},
+    RlimitName{"as", RLIMIT_AS},
+    RlimitName{"core", RLIMIT_CORE},
+    RlimitName{"cpu", RLIMIT_CPU},
+    RlimitName{"data", RLIMIT_DATA},
+    RlimitName{"fsize", RLIMIT_FSIZE},
+    RlimitName{"locks", RLIMIT_LOCKS},
+    RlimitName{"memlock", RLIMIT_MEMLOCK},
+    RlimitName{"msgqueue", RLIMIT_MSGQUEUE},
+    RlimitName{"nice", RLIMIT_NICE},
+    RlimitName{"nofile", RLIMIT_NOFILE},
+    RlimitName{"nproc", RLIMIT_NPROC},
+    RlimitName{"rss", RLIMIT_RSS},
+    RlimitName{"rtprio", RLIMIT_RTPRIO},
+    RlimitName{"rttime", RLIMIT_RTTIME},
+    RlimitName{"sigpending", RLIMIT_SIGPENDING},
+    RlimitName{"stack", RLIMIT_STACK},
 };
 
 }  // namespace
@@ -128,9 +136,7 @@ SysResult<void> cloexec_from(unsigned first) noexcept {
   return check(::close_range(first, ~0U, CLOSE_RANGE_CLOEXEC));
 }
 
-SysResult<void> close_from(unsigned first) noexcept {
-  return check(::close_range(first, ~0U, 0));
-}
+SysResult<void> close_from(unsigned first) noexcept { return check(::close_range(first, ~0U, 0)); }
 
 int rlimit_number(std::string_view name) noexcept {
   for (const RlimitName& entry : kRlimits)

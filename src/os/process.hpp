@@ -28,7 +28,7 @@ SysResult<pid_t> fork_process() noexcept;
 SysResult<void> signal_pidfd(int pidfd, int signal) noexcept;
 
 struct Ended {
-  int wait_status = 0;   ///< as of waitpid(2)
+  int wait_status = 0;      ///< as of waitpid(2)
   struct ::rusage usage{};  ///< of it and of every descendant it waited for
 };
 /// Waits for child `pid` to end.
@@ -38,7 +38,7 @@ SysResult<Ended> wait_for(pid_t pid) noexcept;
 SysResult<void> become_ids(std::uint32_t uid, std::uint32_t gid, bool drop_groups) noexcept;
 
 SysResult<void> set_death_signal(int signal) noexcept;  ///< PR_SET_PDEATHSIG
-SysResult<void> set_dumpable(bool dumpable) noexcept;  ///< PR_SET_DUMPABLE
+SysResult<void> set_dumpable(bool dumpable) noexcept;   ///< PR_SET_DUMPABLE
 SysResult<void> set_no_new_privs() noexcept;
 /// New session; with `controlling_tty_fd` >= 0 that terminal becomes its controlling one.
 SysResult<void> new_session(int controlling_tty_fd) noexcept;
@@ -52,8 +52,8 @@ SysResult<void> close_from(unsigned first) noexcept;
 
 /// The RLIMIT_* number for a lower-case name ("nofile"), or -1.
 int rlimit_number(std::string_view name) noexcept;
-/// Soft = hard = `value` (RLIM_INFINITY for none). Asking for more than the hard limit we have takes
-/// what we have: a limit is a ceiling.
+/// Soft = hard = `value` (RLIM_INFINITY for none). Asking for more than the hard limit we have
+/// takes what we have: a limit is a ceiling.
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept;
 
 /// Writes `text` to the existing file `path` in one write(2) (for /proc files).

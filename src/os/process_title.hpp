@@ -1,5 +1,5 @@
-// What /proc/PID/cmdline shows. init is a copy of the supervisor, whose command line names host paths
-// and --env values, and everybody inside may read it.
+// What /proc/PID/cmdline shows. init is a copy of the supervisor, whose command line names host
+// paths and --env values, and everybody inside may read it.
 #pragma once
 
 namespace sbx::os {

@@ -11,7 +11,8 @@ namespace sbx::os {
 /// Is our process group the one that may use the terminal behind `fd` now?
 bool in_foreground(int fd);
 
-/// Gives `master`'s pty the window size of the terminal behind `from`, or 80 by 24 when that has none.
+/// Gives `master`'s pty the window size of the terminal behind `from`, or 80 by 24 when that has
+/// none.
 void copy_window_size(int from, int master);
 
 /// The other side of `master`'s pty, to be held so that the master does not report the end whenever

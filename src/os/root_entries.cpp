@@ -22,6 +22,7 @@
 namespace sbx::os {
 namespace {
 
+constexpr off_t kMaxCopy = 64 * 1024;
 constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 /// Of /etc, by exact name. Each entry costs a start about 17 us (a mount made, copied and taken
@@ -31,20 +32,19 @@ constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"
 /// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
 /// ssh).
 // clang-format off
-constexpr std::array<std::string_view, 40> kEtc = {
+constexpr std::array<std::string_view, 36> kEtc = {
     "OpenCL", "R", "alternatives", "ant", "bash.bashrc", "bashrc", "crypto-policies",
-    "debian_version", "fonts", "gai.conf", "ghostscript", "glvnd", "gnutls", "inputrc", "java",
-    "julia", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "maven",
-    "mime.types", "mono", "octave.conf", "openmpi", "os-release", "papersize", "perl", "php",
-    "profile", "protocols", "services", "system-release", "terminfo", "texmf", "timezone",
-    "vdpau_wrapper.cfg", "vulkan", "xml",
+    "debian_version", "fonts", "gai.conf", "ghostscript", "gnutls", "inputrc", "java", "julia",
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "maven", "mime.types",
+    "mono", "octave.conf", "openmpi", "os-release", "papersize", "perl", "php", "profile",
+    "protocols", "services", "system-release", "texmf", "timezone", "xml",
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(kEtc));
 
 /// Of /etc, by how the name begins.
-constexpr std::array<std::string_view, 5> kEtcPrefixes = {"ImageMagick-", "java-", "python",
-                                                          "redhat-release", "alpine-release"};
+constexpr std::array<std::string_view, 4> kEtcPrefixes = {"ImageMagick-", "java-", "redhat-release",
+                                                          "alpine-release"};
 
 /// Folders of /etc whose other half is private (keys): only these of them.
 constexpr std::array<std::string_view, 11> kEtcInner = {
@@ -106,12 +106,30 @@ unsigned char type_of(const std::string& path) {
   return static_cast<unsigned char>(IFTODT(facts.st_mode));
 }
 
+/// A regular file's text when it is small and everybody may read it (the payload is nobody's
+/// owner).
+std::optional<std::string> copy_of(const std::string& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat facts{};
+  if (!file.valid() || fstat(file.get(), &facts) != 0) return std::nullopt;
+  if (!S_ISREG(facts.st_mode) || (facts.st_mode & S_IROTH) == 0 || facts.st_size > kMaxCopy)
+    return std::nullopt;
+  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = read(file.get(), text.data() + done, text.size() - done);
+    if (n <= 0) return std::nullopt;  // it shrank meanwhile: bind it
+    done += static_cast<std::size_t>(n);
+  }
+  return text;
+}
+
 /// One entry of the host. A link is recreated when what it points at shows too; otherwise what it
 /// resolves to is shown in its place (some distributions link /etc/localtime into /var).
 void add_host_entry(const std::string& path, unsigned char type, std::vector<RootEntry>& entries) {
   if (type == DT_UNKNOWN) type = type_of(path);
   if (type == DT_DIR) entries.push_back({path, EntryType::directory, path});
-  if (type == DT_REG) entries.push_back({path, EntryType::file, path});
+  if (type == DT_REG) entries.push_back({path, EntryType::file, path, {}, copy_of(path)});
   if (type != DT_LNK) return;
   const std::optional<std::string> text = read_link(path);
   if (text && is_shown(link_target(path, *text))) {
@@ -126,11 +144,12 @@ void add_etc(std::vector<RootEntry>& entries) {
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir("/etc"), &closedir);
   if (!listing) return;
   while (const dirent* const entry = readdir(listing.get())) {
-    const std::string path = std::string("/etc/") + entry->d_name;
-    if (shown_of_etc(entry->d_name)) add_host_entry(path, entry->d_type, entries);
-    for (const std::string_view inner : kEtcInner) {
-      if (inner.starts_with(path + "/")) add_host_entry(std::string(inner), DT_UNKNOWN, entries);
-    }
+    const std::string_view name = entry->d_name;
+    if (shown_of_etc(name)) add_host_entry("/etc/" + std::string(name), entry->d_type, entries);
+    if (name != "ssl" && name != "pki" && name != "ca-certificates") continue;
+    const std::string folder = "/etc/" + std::string(name) + "/";
+    for (const std::string_view inner : kEtcInner)
+      if (inner.starts_with(folder)) add_host_entry(std::string(inner), DT_UNKNOWN, entries);
   }
 }
 

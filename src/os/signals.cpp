@@ -15,7 +15,7 @@ constexpr int kOthers[] = {SIGTSTP, SIGCONT, SIGWINCH};
 /// A blocked signal reaches a signalfd even when its disposition is to be ignored (signal(7)), so
 /// what the caller ignores must be left out by hand.
 bool ignored(int signal) {
-  struct sigaction now {};
+  struct sigaction now{};
   return ::sigaction(signal, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
@@ -38,7 +38,7 @@ SysResult<void> SignalGate::open() {
   sigaddset(&mask, SIGTTOU);
   if (::sigprocmask(SIG_BLOCK, &mask, &old_mask_) != 0) return std::unexpected(Errno{errno});
 
-  struct sigaction ignore {};
+  struct sigaction ignore{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &old_pipe_);
   ::sigaction(SIGXFSZ, &ignore, &old_fsize_);

@@ -11,9 +11,15 @@ namespace {
 seccomp::Request seccomp_request(const profile::Seccomp& section) {
   seccomp::Request request;
   switch (section.on_deny) {
-    case profile::OnDeny::fail: request.on_deny = seccomp::OnDeny::fail; break;
-    case profile::OnDeny::kill: request.on_deny = seccomp::OnDeny::kill; break;
-    case profile::OnDeny::log: request.on_deny = seccomp::OnDeny::log; break;
+    case profile::OnDeny::fail:
+      request.on_deny = seccomp::OnDeny::fail;
+      break;
+    case profile::OnDeny::kill:
+      request.on_deny = seccomp::OnDeny::kill;
+      break;
+    case profile::OnDeny::log:
+      request.on_deny = seccomp::OnDeny::log;
+      break;
   }
   request.allow = section.allow;
   request.deny = section.deny;
@@ -24,9 +30,12 @@ seccomp::Request seccomp_request(const profile::Seccomp& section) {
 
 std::string_view on_deny_name(seccomp::OnDeny mode) {
   switch (mode) {
-    case seccomp::OnDeny::fail: return "errno";
-    case seccomp::OnDeny::kill: return "kill";
-    case seccomp::OnDeny::log: return "log";
+    case seccomp::OnDeny::fail:
+      return "errno";
+    case seccomp::OnDeny::kill:
+      return "kill";
+    case seccomp::OnDeny::log:
+      return "log";
   }
   return "";
 }
@@ -52,7 +61,8 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   SBX_CHECK(plan_cgroups(builder));
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_privileges(builder));
-  // Each process does its own steps in order; this is the order in which the processes start theirs.
+  // Each process does its own steps in order; this is the order in which the processes start
+  // theirs.
   std::ranges::stable_sort(plan.steps, {}, &Step::phase);
   SBX_CHECK(check_order(plan));
   return plan;

@@ -17,7 +17,7 @@ struct Builder {
   const Invocation& invocation;
   const HostFacts& facts;
   Plan& plan;
-  bool as_root = false;            ///< the supervisor is host root: a reserved id, idmapped binds
+  bool as_root = false;  ///< the supervisor is host root: a reserved id, idmapped binds
   std::uint32_t inner_uid = 0;
   std::uint32_t inner_gid = 0;
   int next_slot = 0;
@@ -36,9 +36,10 @@ struct Builder {
 };
 
 // Each contributes the steps of its own area, in the order build() calls them.
-Result<void> plan_identity(Builder& builder);    ///< identity.cpp: ids, namespaces, host name, loopback
-Result<void> plan_cgroups(Builder& builder);     ///< limits.cpp: groups and their settings
-Result<void> plan_mounts(Builder& builder);      ///< mounts.cpp: the new root
+Result<void> plan_identity(
+    Builder& builder);  ///< identity.cpp: ids, namespaces, host name, loopback
+Result<void> plan_cgroups(Builder& builder);  ///< limits.cpp: groups and their settings
+Result<void> plan_mounts(Builder& builder);   ///< mounts.cpp: the new root
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
 Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: fork, payload and guard
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio

@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Later sources win: our own few, the terminal's, the tools', what the profile passes, what it sets.
+/// Later sources win: our own few, the terminal's, the tools', what the profile passes, what it
+/// sets.
 std::map<std::string, std::string> environment(const Builder& b) {
   std::map<std::string, std::string> env{{"HOME", "/tmp"},
                                          {"LANG", "C.UTF-8"},
@@ -18,7 +19,8 @@ std::map<std::string, std::string> environment(const Builder& b) {
                                          {"SHELL", "/bin/sh"},
                                          {"USER", "sandbox"}};
   const auto pass = [&](const std::string& name) {
-    if (const auto found = b.facts.env.find(name); found != b.facts.env.end()) env[name] = found->second;
+    if (const auto found = b.facts.env.find(name); found != b.facts.env.end())
+      env[name] = found->second;
   };
   if (b.plan.supervision.tty) pass("TERM");
   std::string path;
@@ -51,8 +53,12 @@ void plan_supervision(Builder& b) {
     s.input_file = stdio.input;
   }
   switch (stdio.tty) {
-    case profile::TtyMode::always: s.tty = true; break;
-    case profile::TtyMode::never: s.tty = false; break;
+    case profile::TtyMode::always:
+      s.tty = true;
+      break;
+    case profile::TtyMode::never:
+      s.tty = false;
+      break;
     case profile::TtyMode::automatic:
       s.tty = b.facts.stdin_is_tty && b.facts.stdout_is_tty && !s.capture &&
               s.input == InputMode::inherit;
@@ -65,9 +71,10 @@ void plan_supervision(Builder& b) {
 Result<void> plan_command(Builder& b) {
   b.plan.argv = b.invocation.command.empty() ? b.profile.command : b.invocation.command;
   if (b.plan.argv.empty() || b.plan.argv.front().empty())
-    return std::unexpected(Error{.kind = ErrorKind::usage,
-                                 .what = "no command to run",
-                                 .hint = "write it after `--`, or as `command: [...]` in the profile"});
+    return std::unexpected(
+        Error{.kind = ErrorKind::usage,
+              .what = "no command to run",
+              .hint = "write it after `--`, or as `command: [...]` in the profile"});
   plan_supervision(b);
   const std::map<std::string, std::string> env = environment(b);
   for (const auto& [name, value] : env) b.plan.env.push_back(name + "=" + value);

@@ -25,11 +25,12 @@ std::string supervision_text(const Plan& plan) {
   std::string text = "supervise: wall " + duration_or_none(s.wall) + ", cpu " +
                      duration_or_none(s.cpu) + ", idle " + duration_or_none(s.idle) + ", grace " +
                      format_duration(s.grace) + "\n";
-  text += "output:    stdout " +
-          (s.output.stdout_bytes ? format_bytes(*s.output.stdout_bytes) : std::string("unlimited")) +
-          ", stderr " +
-          (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
-          ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  text +=
+      "output:    stdout " +
+      (s.output.stdout_bytes ? format_bytes(*s.output.stdout_bytes) : std::string("unlimited")) +
+      ", stderr " +
+      (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
+      ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
   return text;
 }
 
@@ -59,12 +60,18 @@ std::string json_step(const Step& step) {
 
 std::string_view phase_name(Phase phase) {
   switch (phase) {
-    case Phase::host: return "host";
-    case Phase::clone: return "clone";
-    case Phase::attend: return "attend";
-    case Phase::init: return "init";
-    case Phase::payload: return "payload";
-    case Phase::guard: return "guard";
+    case Phase::host:
+      return "host";
+    case Phase::clone:
+      return "clone";
+    case Phase::attend:
+      return "attend";
+    case Phase::init:
+      return "init";
+    case Phase::payload:
+      return "payload";
+    case Phase::guard:
+      return "guard";
   }
   return "";
 }
@@ -94,8 +101,9 @@ std::string describe_text(const Plan& plan) {
 
 std::string describe_json(const Plan& plan) {
   const Supervision& s = plan.supervision;
-  std::string text = "{\"schema\":\"sbx.plan/1\",\"profile\":{\"name\":" + json_string(plan.profile_name) +
-                     ",\"sha256\":" + json_string(plan.profile_sha256) + "}";
+  std::string text =
+      "{\"schema\":\"sbx.plan/1\",\"profile\":{\"name\":" + json_string(plan.profile_name) +
+      ",\"sha256\":" + json_string(plan.profile_sha256) + "}";
   text += ",\"argv\":" + json_list(plan.argv) + ",\"env\":" + json_list(plan.env) +
           ",\"search_path\":" + json_list(plan.search_path);
   text += ",\"steps\":[";

@@ -66,14 +66,15 @@ struct Describe {
   }
   std::string operator()(const MakeCgroup& s) const {
     return "cgroup v" + std::to_string(s.version) + " " + join(s.controllers, ",") + " at " +
-           quote(s.mount + (s.parent == "/" ? "" : s.parent) + "/" + s.name) + ": " + settings_text(s);
+           quote(s.mount + (s.parent == "/" ? "" : s.parent) + "/" + s.name) + ": " +
+           settings_text(s);
   }
   std::string operator()(const CloneNamespaces& s) const {
     return "new namespaces: " + namespaces_text(s.flags);
   }
   std::string operator()(const WriteIdMaps& s) const {
-    return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) + " inside to " +
-           (s.reserved ? "the reserved host id" : "the caller's own id");
+    return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) +
+           " inside to " + (s.reserved ? "the reserved host id" : "the caller's own id");
   }
   std::string operator()(const AwaitIdMaps&) const { return "wait for the id maps"; }
   std::string operator()(const DieWithSupervisor&) const { return "die with the supervisor"; }
@@ -103,16 +104,16 @@ struct Describe {
            octal(s.mode);
   }
   std::string operator()(const BindTree& s) const {
-    return "bind " + quote(s.source) + (s.source == s.target ? "" : " at " + quote(s.target)) + " " +
-           flags_text(s.flags);
+    return "bind " + quote(s.source) + (s.source == s.target ? "" : " at " + quote(s.target)) +
+           " " + flags_text(s.flags);
   }
   std::string operator()(const AttachTree& s) const {
-    return "attach what was opened (slot " + std::to_string(s.slot) + ") at " + quote(s.target) + " " +
-           flags_text(s.flags);
+    return "attach what was opened (slot " + std::to_string(s.slot) + ") at " + quote(s.target) +
+           " " + flags_text(s.flags);
   }
   std::string operator()(const MountTmpfs& s) const {
-    return "tmpfs at " + quote(s.target) + " of " + format_bytes(s.size) + ", mode " + octal(s.mode) +
-           ", " + flags_text(s.flags);
+    return "tmpfs at " + quote(s.target) + " of " + format_bytes(s.size) + ", mode " +
+           octal(s.mode) + ", " + flags_text(s.flags);
   }
   std::string operator()(const MountOverlay& s) const {
     return "overlay at " + quote(s.target) + ", changes up to " + format_bytes(s.size) + ", " +
@@ -122,21 +123,27 @@ struct Describe {
     return "make " + quote(s.path) + " " + flags_text(s.flags);
   }
   std::string operator()(const BindInside& s) const {
-    return "bind " + quote(s.source) + " of the new root at " + quote(s.target) + " " + flags_text(s.flags);
+    return "bind " + quote(s.source) + " of the new root at " + quote(s.target) + " " +
+           flags_text(s.flags);
   }
   std::string operator()(const BindDevice& s) const { return "device " + quote(s.target); }
   std::string operator()(const MountProc& s) const { return "proc at " + quote(s.target); }
   std::string operator()(const MountDevpts& s) const { return "devpts at " + quote(s.target); }
   std::string operator()(const MaskPath& s) const { return "hide " + quote(s.path); }
-  std::string operator()(const MaskGlob& s) const { return "hide all that match " + quote(s.pattern); }
-  std::string operator()(const ProtectPath& s) const { return "make " + quote(s.path) + " read-only"; }
+  std::string operator()(const MaskGlob& s) const {
+    return "hide all that match " + quote(s.pattern);
+  }
+  std::string operator()(const ProtectPath& s) const {
+    return "make " + quote(s.path) + " read-only";
+  }
   std::string operator()(const PivotRoot&) const { return "enter the new root, drop the old one"; }
   std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
   std::string operator()(const UnshareCgroup&) const { return "hide the cgroup's path"; }
   std::string operator()(const AwaitCgroup&) const { return "wait for the limits"; }
   std::string operator()(const ForkPayload&) const { return "fork the payload"; }
   std::string operator()(const NewSession& s) const {
-    return s.controlling_tty ? "new session on the fresh terminal" : "new session without a terminal";
+    return s.controlling_tty ? "new session on the fresh terminal"
+                             : "new session without a terminal";
   }
   std::string operator()(const PlaceStdio&) const { return "place descriptors 0, 1 and 2"; }
   std::string operator()(const SetRlimit& s) const {
@@ -152,8 +159,9 @@ struct Describe {
     return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ");
   }
   std::string operator()(const DropCapabilities& s) const {
-    return s.keep.empty() ? "drop every capability, lock the securebits"
-                          : "drop every capability but " + join(s.keep, ", ") + ", lock the securebits";
+    return s.keep.empty()
+               ? "drop every capability, lock the securebits"
+               : "drop every capability but " + join(s.keep, ", ") + ", lock the securebits";
   }
   std::string operator()(const HideCommandLine&) const { return "hide the caller's command line"; }
   std::string operator()(const SetDumpable& s) const {
@@ -163,7 +171,9 @@ struct Describe {
   std::string operator()(const CloseDescriptors&) const { return "close all other descriptors"; }
   std::string operator()(const InstallSeccomp&) const { return "load the system call filter"; }
   std::string operator()(const ExecPayload&) const { return "execute the command"; }
-  std::string operator()(const Fail& s) const { return "fail with errno " + std::to_string(s.error); }
+  std::string operator()(const Fail& s) const {
+    return "fail with errno " + std::to_string(s.error);
+  }
 };
 
 }  // namespace

@@ -28,17 +28,19 @@ Result<void> add_node(Builder& b, Tree& tree, const std::string& path, const std
 
 Result<void> plan_devices(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/dev", true, "devices", ""));
-  b.add(Phase::init,
-        MountTmpfs{"/dev", kDevSize, 512, 0755, {.read_only = false, .no_exec = true}}, "devices");
+  b.add(Phase::init, MountTmpfs{"/dev", kDevSize, 512, 0755, {.read_only = false, .no_exec = true}},
+        "devices");
   tree.cover_own("/dev");
   for (const char* node : kNodes)
     SBX_CHECK(add_node(b, tree, std::string("/dev/") + node, "a node that programs need", ""));
   for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
     const std::string& name = b.profile.devices[i];
     const std::string path = name.starts_with('/') ? name : "/dev/" + name;
-    SBX_CHECK(add_node(b, tree, path, "named in the profile", "devices[" + std::to_string(i) + "]"));
+    SBX_CHECK(
+        add_node(b, tree, path, "named in the profile", "devices[" + std::to_string(i) + "]"));
   }
-  for (const Link& link : kLinks) SBX_CHECK(tree.make_symlink(link.path, link.text, "where programs look"));
+  for (const Link& link : kLinks)
+    SBX_CHECK(tree.make_symlink(link.path, link.text, "where programs look"));
   SBX_CHECK(tree.make_mount_point("/dev/pts", true, "terminals", ""));
   b.add(Phase::init, MountDevpts{"/dev/pts"}, "terminals of its own");
   tree.cover_foreign("/dev/pts");

@@ -22,8 +22,8 @@ std::string group(const Builder& b, const std::string& gid) {
   return text;
 }
 
-/// Names are resolved as on the host when its network is shared; else there is nobody to ask, and an
-/// empty file would mean 127.0.0.1 and a timeout.
+/// Names are resolved as on the host when its network is shared; else there is nobody to ask, and
+/// an empty file would mean 127.0.0.1 and a timeout.
 std::string resolv_conf(const Builder& b) {
   if (b.profile.network.mode == profile::NetworkMode::host) return b.facts.resolv_conf;
   return "# this sandbox has no network of its own to the outside\noptions attempts:1 timeout:1\n";

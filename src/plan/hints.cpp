@@ -10,8 +10,10 @@ namespace sbx::plan {
 namespace {
 
 constexpr const char* kNamespaceHint =
-    "this host does not let you make namespaces: look at sysctl user.max_user_namespaces (0 forbids "
-    "them) and kernel.unprivileged_userns_clone, at kernel.apparmor_restrict_unprivileged_userns on "
+    "this host does not let you make namespaces: look at sysctl user.max_user_namespaces (0 "
+    "forbids "
+    "them) and kernel.unprivileged_userns_clone, at kernel.apparmor_restrict_unprivileged_userns "
+    "on "
     "Ubuntu, and, in a container, at its seccomp profile";
 constexpr const char* kNoSpaceHint =
     "a limit on namespaces is reached: sysctl user.max_user_namespaces and its siblings";
@@ -21,7 +23,8 @@ constexpr const char* kMountPointHint =
 constexpr const char* kSourceHint =
     "it changed while sbx started, or a component of its path is a symbolic link now";
 constexpr const char* kProcHint =
-    "the kernel mounts a fresh /proc only where an unmasked one is visible: in a container, start it "
+    "the kernel mounts a fresh /proc only where an unmasked one is visible: in a container, start "
+    "it "
     "with an unmasked /proc (docker run --security-opt systempaths=unconfined)";
 constexpr const char* kKernelHint = "sbx needs Linux 5.12 or newer with this feature built in";
 
@@ -38,7 +41,8 @@ std::string bind_hint(int error) {
 
 std::string cgroup_hint(int error) {
   if (is_refusal(error) || error == EROFS || error == ENOENT)
-    return "the cgroup tree cannot be written here: start sbx as root or in a delegated group, or go "
+    return "the cgroup tree cannot be written here: start sbx as root or in a delegated group, or "
+           "go "
            "on without these limits: --degrade cgroup";
   if (error == EINVAL || error == ERANGE)
     return "the kernel refuses the value: compare the limit with what this machine has";
@@ -78,7 +82,8 @@ struct Hint {
   }
   std::string operator()(const BecomeInnerIds&) const { return ""; }
   std::string operator()(const ForbidNamespaces&) const {
-    return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: /proc must be mounted "
+    return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: /proc must be "
+           "mounted "
            "and its sys part writable there (not masked by a container)";
   }
   std::string operator()(const SetHostname&) const { return ""; }
@@ -86,7 +91,9 @@ struct Hint {
   std::string operator()(const PrivatePropagation&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }
-  std::string operator()(const MountRoot&) const { return is_refusal(error) ? kNamespaceHint : kKernelHint; }
+  std::string operator()(const MountRoot&) const {
+    return is_refusal(error) ? kNamespaceHint : kKernelHint;
+  }
   std::string operator()(const MakeDir&) const { return kMountPointHint; }
   std::string operator()(const MakeSymlink&) const { return kMountPointHint; }
   std::string operator()(const WriteFile&) const {
@@ -97,7 +104,8 @@ struct Hint {
   std::string operator()(const AttachTree&) const { return bind_hint(error); }
   std::string operator()(const MountTmpfs&) const { return bind_hint(error); }
   std::string operator()(const MountOverlay&) const {
-    return "overlayfs refuses this folder (an overlay itself, or a file system without what it needs): "
+    return "overlayfs refuses this folder (an overlay itself, or a file system without what it "
+           "needs): "
            "use mode ro or rw, or a folder elsewhere";
   }
   std::string operator()(const SealMount&) const { return ""; }
@@ -106,10 +114,13 @@ struct Hint {
     return "the device must exist on the host, as a character device";
   }
   std::string operator()(const MountProc&) const { return is_refusal(error) ? kProcHint : ""; }
-  std::string operator()(const MountDevpts&) const { return is_refusal(error) ? kNamespaceHint : ""; }
+  std::string operator()(const MountDevpts&) const {
+    return is_refusal(error) ? kNamespaceHint : "";
+  }
   std::string operator()(const MaskPath&) const { return ""; }
   std::string operator()(const MaskGlob&) const {
-    return error == E2BIG ? "the pattern matches more than 1024 places: hide their folder instead" : "";
+    return error == E2BIG ? "the pattern matches more than 1024 places: hide their folder instead"
+                          : "";
   }
   std::string operator()(const ProtectPath&) const { return ""; }
   std::string operator()(const PivotRoot&) const {
@@ -119,7 +130,9 @@ struct Hint {
   std::string operator()(const UnshareCgroup&) const { return ""; }
   std::string operator()(const AwaitCgroup&) const { return ""; }
   std::string operator()(const ForkPayload&) const {
-    return error == EAGAIN ? "limits.pids or the user's process limit is too small even for the start" : "";
+    return error == EAGAIN
+               ? "limits.pids or the user's process limit is too small even for the start"
+               : "";
   }
   std::string operator()(const NewSession&) const { return ""; }
   std::string operator()(const PlaceStdio&) const {
@@ -127,7 +140,8 @@ struct Hint {
   }
   std::string operator()(const SetRlimit&) const { return "look at limits.rlimits"; }
   std::string operator()(const ChangeDir& step) const {
-    return "workdir " + quote(step.path) + " must exist inside the sandbox: mount something there, or "
+    return "workdir " + quote(step.path) +
+           " must exist inside the sandbox: mount something there, or "
            "choose another with --workdir";
   }
   std::string operator()(const ResolveExecutable&) const { return ""; }

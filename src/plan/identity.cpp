@@ -6,8 +6,8 @@
 namespace sbx::plan {
 namespace {
 
-constexpr std::uint64_t kAlways = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
-                                  CLONE_NEWUTS | CLONE_NEWCGROUP;
+constexpr std::uint64_t kAlways =
+    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr std::uint32_t kInnerIdForRoot = 1000;
 
 void plan_namespaces(Builder& b) {
@@ -49,7 +49,8 @@ Result<void> plan_identity(Builder& b) {
     const auto count = [](const auto& offset) {
       return offset ? std::optional<std::int64_t>(offset->count()) : std::nullopt;
     };
-    b.add(Phase::init, SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
+    b.add(Phase::init,
+          SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
           "asked for", "namespaces.time");
   }
   b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",

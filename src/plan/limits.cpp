@@ -14,9 +14,9 @@ constexpr std::uint64_t kMinCpuQuotaUs = 1'000;  // the kernel's own minimum
 
 /// One limit that a controller has to enforce: the settings differ between v1 and v2.
 struct Wanted {
-  std::string key;    ///< in the profile: "limits.memory"
-  std::string name;   ///< in the result's `required`: "memory"
-  std::string v1;     ///< controller there
+  std::string key;   ///< in the profile: "limits.memory"
+  std::string name;  ///< in the result's `required`: "memory"
+  std::string v1;    ///< controller there
   std::string v2;
   std::vector<CgroupSetting> v1_settings;
   std::vector<CgroupSetting> v2_settings;
@@ -41,8 +41,9 @@ void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
   const profile::Limits& limits = b.profile.limits;
   if (limits.memory) {
     const std::string bytes = std::to_string(*limits.memory);
-    Wanted memory{"limits.memory", "memory", "memory", "memory",
-                  {{"memory.limit_in_bytes", bytes}}, {{"memory.max", bytes}}};
+    Wanted memory{
+        "limits.memory",        "memory", "memory", "memory", {{"memory.limit_in_bytes", bytes}},
+        {{"memory.max", bytes}}};
     if (limits.swap && b.facts.swap_accounting) {
       // v1 limits memory and swap together, and wants the memory limit written first.
       memory.v1_settings.push_back(
@@ -51,7 +52,11 @@ void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
     }
     wanted.push_back(std::move(memory));
   } else if (limits.swap && b.facts.swap_accounting && b.origin_of("limits.swap") != Origin{}) {
-    wanted.push_back({"limits.swap", "swap", "memory", "memory", {},
+    wanted.push_back({"limits.swap",
+                      "swap",
+                      "memory",
+                      "memory",
+                      {},
                       {{"memory.swap.max", std::to_string(*limits.swap)}}});
   }
 }
@@ -61,15 +66,22 @@ void want_cpu(const Builder& b, std::vector<Wanted>& wanted) {
   if (limits.cpus) {
     const auto quota = std::max(
         kMinCpuQuotaUs, static_cast<std::uint64_t>(std::llround(*limits.cpus * kCpuPeriodUs)));
-    wanted.push_back({"limits.cpus", "cpus", "cpu", "cpu",
+    wanted.push_back({"limits.cpus",
+                      "cpus",
+                      "cpu",
+                      "cpu",
                       {{"cpu.cfs_period_us", std::to_string(kCpuPeriodUs)},
                        {"cpu.cfs_quota_us", std::to_string(quota)}},
                       {{"cpu.max", std::to_string(quota) + " " + std::to_string(kCpuPeriodUs)}}});
   }
   if (limits.cpu) wanted.push_back({"limits.cpu", "cpu-time", "cpuacct", "cpu", {}, {}});
   if (limits.cpuset)
-    wanted.push_back({"limits.cpuset", "cpuset", "cpuset", "cpuset",
-                      {{"cpuset.cpus", *limits.cpuset}}, {{"cpuset.cpus", *limits.cpuset}}});
+    wanted.push_back({"limits.cpuset",
+                      "cpuset",
+                      "cpuset",
+                      "cpuset",
+                      {{"cpuset.cpus", *limits.cpuset}},
+                      {{"cpuset.cpus", *limits.cpuset}}});
 }
 
 void want_io(const Builder& b, std::vector<Wanted>& wanted) {
@@ -103,7 +115,8 @@ std::vector<Wanted> wanted_limits(const Builder& b) {
   // One more for init, which is no process of the payload's.
   if (b.profile.limits.pids) {
     const std::string count = std::to_string(*b.profile.limits.pids + 1);
-    wanted.push_back({"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", count}}});
+    wanted.push_back(
+        {"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", count}}});
   }
   want_cpu(b, wanted);
   want_io(b, wanted);
@@ -133,7 +146,8 @@ void place(Builder& b, const Wanted& limit, const CgroupController& home) {
     return;
   }
   b.add(home.version == 1 ? Phase::attend : Phase::host,
-        MakeCgroup{home.version, {home.name}, home.mount, home.group, "sbx-" + b.plan.run_id, settings},
+        MakeCgroup{
+            home.version, {home.name}, home.mount, home.group, "sbx-" + b.plan.run_id, settings},
         limit.key, limit.key);
 }
 
@@ -149,8 +163,9 @@ Error missing_controllers(const Builder& b, const std::vector<Wanted>& missing) 
           .what = "this host gives us no cgroup for " + join(keys, ", ") + ": no group with the " +
                   (controllers.size() == 1 ? "controller " : "controllers ") +
                   join(controllers, ", ") + " is writable here",
-          .hint = "start sbx as root or in a delegated group (systemd-run --user --scope -p "
-                  "Delegate=yes sbx ...), or go on without these limits: --degrade cgroup"};
+          .hint =
+              "start sbx as root or in a delegated group (systemd-run --user --scope -p "
+              "Delegate=yes sbx ...), or go on without these limits: --degrade cgroup"};
 }
 
 /// Without swap accounting the limit holds only where there is no swap at all.

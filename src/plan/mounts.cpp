@@ -1,4 +1,5 @@
-// The new root: the host's programs read-only, fresh /tmp, /proc, /dev, then what the profile names.
+// The new root: the host's programs read-only, fresh /tmp, /proc, /dev, then what the profile
+// names.
 #include <algorithm>
 
 #include "base/text.hpp"
@@ -8,7 +9,8 @@
 namespace sbx::plan {
 namespace {
 
-constexpr std::uint64_t kRootSize = 64U << 20U;  // folders and small files; sealed before the payload
+constexpr std::uint64_t kRootSize = 64U
+                                    << 20U;  // folders and small files; sealed before the payload
 constexpr std::uint64_t kDefaultTmp = 256U << 20U;
 constexpr std::uint64_t kShmSize = 64U << 20U;
 constexpr std::uint64_t kTmpInodes = 100'000;
@@ -34,7 +36,12 @@ Result<void> plan_root(Builder& b, Tree& tree) {
       SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
       continue;
     }
-    SBX_CHECK(tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
+    if (entry.content) {
+      SBX_CHECK(tree.make_file(entry.path, *entry.content, 0444, reason, "root"));
+      continue;
+    }
+    SBX_CHECK(
+        tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
     b.add(Phase::init, BindTree{entry.source, entry.path, true, kReadOnly}, reason, "root");
     tree.cover_foreign(entry.path);
   }
@@ -64,18 +71,20 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
   tree.cover_foreign("/proc");
-  // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding 1).
-  for (const char* path : {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
+  // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding
+  // 1).
+  for (const char* path :
+       {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
     b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");
-  for (const char* path : {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list",
-                           "/proc/kallsyms", "/proc/kmsg", "/proc/sched_debug", "/proc/scsi",
-                           "/proc/acpi", "/proc/asound", "/proc/interrupts", "/proc/config.gz"})
+  for (const char* path :
+       {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kallsyms",
+        "/proc/interrupts", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/sched_debug"})
     b.add(Phase::init, MaskPath{path, true}, "tells about the host or its kernel");
   return {};
 }
 
-/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone that
-/// the supervisor makes while it still may; else bound by init itself.
+/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone
+/// that the supervisor makes while it still may; else bound by init itself.
 Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
                       const MountFlags& flags, bool idmap, const std::string& reason,
                       const std::string& key) {
@@ -84,7 +93,8 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   if (b.as_root) {
     const int slot = b.next_slot++;
     const bool mapped = idmap && !b.degrades("idmap");
-    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason, key);
+    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason,
+          key);
     b.add(Phase::init, AttachTree{slot, target, flags}, reason, key);
   } else {
     b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
@@ -133,7 +143,8 @@ Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
   for (const char* folder : {"/lower", "/changes"})
     SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
   const std::size_t writable = b.writable.size();
-  SBX_CHECK(add_bind(b, tree, source, staging + "/lower", kReadOnly, true, "the layer below", "workspace"));
+  SBX_CHECK(add_bind(b, tree, source, staging + "/lower", kReadOnly, true, "the layer below",
+                     "workspace"));
   b.writable.resize(writable);
   SBX_CHECK(tree.make_mount_point(workspace.at, true, "the workspace", "workspace"));
   b.add(Phase::init, MountOverlay{staging, workspace.at, workspace.size, kWritable},
@@ -153,7 +164,8 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
         b, workspace.source, source.problem.empty() ? "it does not exist" : source.problem,
         "workspace.source"));
   if (source.type != EntryType::directory)
-    return std::unexpected(source_error(b, workspace.source, "a workspace is a folder", "workspace.source"));
+    return std::unexpected(
+        source_error(b, workspace.source, "a workspace is a folder", "workspace.source"));
   if (!workspace.named && is_too_much(b, source.path)) {
     // An empty folder instead, so that the command still finds its working directory.
     b.plan.warnings.push_back("the current directory " + source.path +
@@ -239,7 +251,8 @@ Result<void> plan_mounts(Builder& b) {
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
                          b.profile.mounts[i].what));
   plan_masks(b);
-  b.add(Phase::init, SealMount{"/dev", false, {.read_only = true, .no_exec = true}}, "nobody adds to /dev");
+  b.add(Phase::init, SealMount{"/dev", false, {.read_only = true, .no_exec = true}},
+        "nobody adds to /dev");
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   b.add(Phase::init, PivotRoot{}, "the host's tree is gone from here on");
   return {};

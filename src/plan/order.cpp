@@ -16,40 +16,39 @@ consteval OrderRule rule(std::string_view why) {
 }
 
 constexpr std::array kRules{
-    rule<ReserveHostId, DetachTree>( "an idmapped tree needs the run's id"),
-    rule<AwaitIdMaps, BecomeInnerIds>( "setresuid(2) of an unmapped id is EINVAL"),
+    rule<ReserveHostId, DetachTree>("an idmapped tree needs the run's id"),
+    rule<AwaitIdMaps, BecomeInnerIds>("setresuid(2) of an unmapped id is EINVAL"),
     rule<BecomeInnerIds, DieWithSupervisor>(
-              "a change of ids clears the parent-death signal (prctl(2))"),
-    rule<BecomeInnerIds, MountRoot>( "files of an unmapped id cannot be made (EOVERFLOW)"),
-    rule<PrivatePropagation, MountRoot>( "a mount event would travel to the host"),
-    rule<MountRoot, MakeDir>( "folders go into the new root"),
-    rule<MountRoot, BindTree>( "binds go into the new root"),
-    rule<MountProc, ProtectPath>( "the new /proc is what is protected"),
-    rule<MountProc, MaskPath>( "masks cover what is there already"),
+        "a change of ids clears the parent-death signal (prctl(2))"),
+    rule<BecomeInnerIds, MountRoot>("files of an unmapped id cannot be made (EOVERFLOW)"),
+    rule<PrivatePropagation, MountRoot>("a mount event would travel to the host"),
+    rule<MountRoot, MakeDir>("folders go into the new root"),
+    rule<MountRoot, BindTree>("binds go into the new root"),
+    rule<MountProc, ProtectPath>("the new /proc is what is protected"),
+    rule<MountProc, MaskPath>("masks cover what is there already"),
     rule<BindDevice, MaskPath>("masks are made of /dev/null"),
-    rule<BindTree, PivotRoot>( "the host's paths are gone after it"),
-    rule<AttachTree, PivotRoot>( "targets are found below the new root's descriptor"),
-    rule<BindDevice, PivotRoot>( "the host's devices are gone after it"),
-    rule<MaskPath, SealMount>( "sealing is the last word on the tree"),
-    rule<SealMount, PivotRoot>( "the payload never sees an unsealed root"),
-    rule<PivotRoot, ForkPayload>( "a kept working directory would pin the host's tree"),
-    rule<PivotRoot, OpenPty>( "the terminal is the sandbox's own"),
-    rule<AwaitCgroup, ForkPayload>( "nothing of the payload's runs outside its limits"),
-    rule<AwaitCgroup, UnshareCgroup>( "the new namespace's root is the group we are in"),
-    rule<ForbidNamespaces, ForkPayload>( "the payload must not get one in between"),
+    rule<BindTree, PivotRoot>("the host's paths are gone after it"),
+    rule<AttachTree, PivotRoot>("targets are found below the new root's descriptor"),
+    rule<BindDevice, PivotRoot>("the host's devices are gone after it"),
+    rule<MaskPath, SealMount>("sealing is the last word on the tree"),
+    rule<SealMount, PivotRoot>("the payload never sees an unsealed root"),
+    rule<PivotRoot, ForkPayload>("a kept working directory would pin the host's tree"),
+    rule<PivotRoot, OpenPty>("the terminal is the sandbox's own"),
+    rule<AwaitCgroup, ForkPayload>("nothing of the payload's runs outside its limits"),
+    rule<AwaitCgroup, UnshareCgroup>("the new namespace's root is the group we are in"),
+    rule<ForbidNamespaces, ForkPayload>("the payload must not get one in between"),
     rule<HideCommandLine, ForkPayload>("the payload must not read it in between"),
-    rule<SetDumpable, ForkPayload>( "the payload must not catch init traceable"),
-    rule<NewSession, PlaceStdio>( "the terminal is taken by its own descriptor"),
-    rule<SetRlimit, DropCapabilities>( "raising a hard limit needs CAP_SYS_RESOURCE"),
-    rule<ChangeDir, ResolveExecutable>( "a relative command is relative to it"),
-    rule<ResolveExecutable, InstallSeccomp>( "the filter may forbid the look-up"),
-    rule<NoNewPrivs, ApplyLandlock>( "Landlock refuses without it (landlock(7))"),
-    rule<NoNewPrivs, InstallSeccomp>( "so does seccomp(2) without CAP_SYS_ADMIN"),
-    rule<DropCapabilities, InstallSeccomp>( "the filter forbids nothing that we still do"),
-    rule<CloseDescriptors, InstallSeccomp>( "close_range(2) may be forbidden"),
-    rule<InstallSeccomp, ExecPayload>( "untrusted code never runs unfiltered"),
+    rule<SetDumpable, ForkPayload>("the payload must not catch init traceable"),
+    rule<NewSession, PlaceStdio>("the terminal is taken by its own descriptor"),
+    rule<SetRlimit, DropCapabilities>("raising a hard limit needs CAP_SYS_RESOURCE"),
+    rule<ChangeDir, ResolveExecutable>("a relative command is relative to it"),
+    rule<ResolveExecutable, InstallSeccomp>("the filter may forbid the look-up"),
+    rule<NoNewPrivs, ApplyLandlock>("Landlock refuses without it (landlock(7))"),
+    rule<NoNewPrivs, InstallSeccomp>("so does seccomp(2) without CAP_SYS_ADMIN"),
+    rule<DropCapabilities, InstallSeccomp>("the filter forbids nothing that we still do"),
+    rule<CloseDescriptors, InstallSeccomp>("close_range(2) may be forbidden"),
+    rule<InstallSeccomp, ExecPayload>("untrusted code never runs unfiltered"),
 };
-
 
 }  // namespace
 
@@ -65,8 +64,8 @@ Result<void> check_order(const Plan& plan) {
       if (step.action.index() != rule.earlier || !later_seen) continue;
       return std::unexpected(Error{.kind = ErrorKind::internal,
                                    .what = "the plan puts " + std::string(kKindNames[rule.later]) +
-                                           " before " + std::string(kKindNames[rule.earlier]) + ": " +
-                                           std::string(rule.why)});
+                                           " before " + std::string(kKindNames[rule.earlier]) +
+                                           ": " + std::string(rule.why)});
     }
   }
   return {};

@@ -26,9 +26,9 @@ struct Supervision {
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};
-  bool tty = false;       ///< the payload gets a fresh pty
-  bool capture = false;   ///< --json: keep the output, print nothing of it
-  bool meter = false;     ///< --json, --result or --events: count and hash the output
+  bool tty = false;      ///< the payload gets a fresh pty
+  bool capture = false;  ///< --json: keep the output, print nothing of it
+  bool meter = false;    ///< --json, --result or --events: count and hash the output
 };
 
 /// What this run promises, for the result's `isolation`.
@@ -38,7 +38,7 @@ struct Isolation {
   std::string cgroup = "none";  ///< "v2", "v1", "none"
   std::string seccomp = "errno";
   int landlock_abi = 0;
-  std::string user{};           ///< "1000:1000"
+  std::string user{};  ///< "1000:1000"
   std::vector<std::string> required{};
   std::vector<std::string> enforced{};
   std::vector<std::string> degraded{};
@@ -49,14 +49,14 @@ struct Plan {
   std::string profile_name;
   std::string profile_sha256;
   std::vector<std::string> argv;
-  std::vector<std::string> env;                   ///< "NAME=value"
-  std::vector<std::string> search_path;           ///< folders, for an argv[0] without '/'
-  std::vector<Step> steps;                        ///< in order; phases do not interleave per process
+  std::vector<std::string> env;          ///< "NAME=value"
+  std::vector<std::string> search_path;  ///< folders, for an argv[0] without '/'
+  std::vector<Step> steps;               ///< in order; phases do not interleave per process
   seccomp::Request seccomp;
   seccomp::Filter filter{std::span<const sock_filter>{}};  ///< `seccomp`, compiled
   Supervision supervision;
   Isolation isolation;
-  profile::Limits limits;                         ///< for the result's limit figures
+  profile::Limits limits;  ///< for the result's limit figures
   profile::NetworkMode network = profile::NetworkMode::none;
   std::vector<std::string> warnings;
 };

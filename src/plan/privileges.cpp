@@ -22,7 +22,8 @@ Result<void> plan_landlock(Builder& b) {
               .hint = "boot with lsm=...,landlock (see /sys/kernel/security/lsm), or go on without "
                       "it: --degrade landlock"});
   }
-  ApplyLandlock step{abi, {{"/", false, false}, {"/dev", false, true}, {"/proc", false, true}}, true};
+  ApplyLandlock step{
+      abi, {{"/", false, false}, {"/dev", false, true}, {"/proc", false, true}}, true};
   step.rules.insert(step.rules.end(), b.writable.begin(), b.writable.end());
   b.add(Phase::payload, std::move(step), "the same file rules a second time", "landlock");
   b.plan.isolation.landlock_abi = abi;
@@ -42,7 +43,8 @@ void plan_fork(Builder& b) {
     b.add(Phase::init, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
   if (any) b.add(Phase::init, AwaitCgroup{}, "nothing of the payload's runs outside its limits");
   if (v1) b.add(Phase::init, UnshareCgroup{}, "the group shows as / and not as a host path");
-  b.add(Phase::init, HideCommandLine{}, "it names files of the host, and everybody inside can read it");
+  b.add(Phase::init, HideCommandLine{},
+        "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
   b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
 }
@@ -55,20 +57,22 @@ Result<void> plan_privileges(Builder& b) {
   b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
   b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
   for (const auto& [name, value] : b.profile.limits.rlimits)
-    b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name, "limits.rlimits." + name);
-  b.add(Phase::payload, ChangeDir{b.profile.workdir.value_or(
-                            b.profile.workspace.mode == profile::WorkspaceMode::none
-                                ? "/"
-                                : b.profile.workspace.at)},
-        "where the command starts", "workdir");
-  b.add(Phase::payload, ResolveExecutable{}, "not found or not executable is known before the filter");
+    b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name,
+          "limits.rlimits." + name);
+  b.add(
+      Phase::payload,
+      ChangeDir{b.profile.workdir.value_or(
+          b.profile.workspace.mode == profile::WorkspaceMode::none ? "/" : b.profile.workspace.at)},
+      "where the command starts", "workdir");
+  b.add(Phase::payload, ResolveExecutable{},
+        "not found or not executable is known before the filter");
   b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
   SBX_CHECK(plan_landlock(b));
   b.add(Phase::payload, DropCapabilities{b.profile.capabilities}, "no privilege, not even inside",
         "capabilities");
   b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
-  b.add(Phase::payload, InstallSeccomp{}, "only named system calls; last, so that it covers no step of ours",
-        "seccomp");
+  b.add(Phase::payload, InstallSeccomp{},
+        "only named system calls; last, so that it covers no step of ours", "seccomp");
   b.add(Phase::payload, ExecPayload{}, "the command");
   b.add(Phase::guard, DropCapabilities{{}}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");

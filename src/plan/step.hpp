@@ -32,9 +32,13 @@ struct MountFlags {
   bool operator==(const MountFlags&) const = default;
 };
 
-// ---- host: supervisor, before clone --------------------------------------------------------------
+// ---- host: supervisor, before clone
+// --------------------------------------------------------------
 /// Started by root: take a host uid = gid that no other run holds, and keep it until we end.
-struct ReserveHostId { std::uint32_t first = 0; std::uint32_t count = 0; };
+struct ReserveHostId {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
 /// Clone a tree of the caller's as a detached mount while we still have the caller's rights.
 /// `idmap`: its owner on disk (uid, gid) appears as the payload's user, in both directions.
 struct DetachTree {
@@ -47,7 +51,10 @@ struct DetachTree {
 };
 /// cgroup v2: make the group and write its limits; clone3 puts init into it.
 /// cgroup v1 (phase attend): make it, write its limits, move init into it.
-struct CgroupSetting { std::string file; std::string value; };
+struct CgroupSetting {
+  std::string file;
+  std::string value;
+};
 struct MakeCgroup {
   int version = 2;
   std::vector<std::string> controllers;  ///< those sharing this hierarchy and parent
@@ -57,82 +64,176 @@ struct MakeCgroup {
   std::vector<CgroupSetting> settings;
 };
 
-// ---- clone ---------------------------------------------------------------------------------------
-struct CloneNamespaces { std::uint64_t flags = 0; };
+// ---- clone
+// ---------------------------------------------------------------------------------------
+struct CloneNamespaces {
+  std::uint64_t flags = 0;
+};
 
-// ---- attend --------------------------------------------------------------------------------------
+// ---- attend
+// --------------------------------------------------------------------------------------
 /// Map the one id inside to the run's own host id (root) or to the caller's (ordinary user).
-struct WriteIdMaps { std::uint32_t inner_uid = 0; std::uint32_t inner_gid = 0; bool reserved = false; };
+struct WriteIdMaps {
+  std::uint32_t inner_uid = 0;
+  std::uint32_t inner_gid = 0;
+  bool reserved = false;
+};
 
-// ---- init ----------------------------------------------------------------------------------------
+// ---- init
+// ----------------------------------------------------------------------------------------
 struct AwaitIdMaps {};
 struct DieWithSupervisor {};  ///< PR_SET_PDEATHSIG, then look whether the supervisor still lives
-struct SetTimeOffsets { std::optional<std::int64_t> monotonic_ms; std::optional<std::int64_t> boottime_ms; };
-struct BecomeInnerIds { std::uint32_t uid = 0; std::uint32_t gid = 0; bool drop_groups = false; };
-struct ForbidNamespaces {};   ///< user.max_*_namespaces = 0 in the sandbox's own user namespace
-struct SetHostname { std::string name; };
+struct SetTimeOffsets {
+  std::optional<std::int64_t> monotonic_ms;
+  std::optional<std::int64_t> boottime_ms;
+};
+struct BecomeInnerIds {
+  std::uint32_t uid = 0;
+  std::uint32_t gid = 0;
+  bool drop_groups = false;
+};
+struct ForbidNamespaces {};  ///< user.max_*_namespaces = 0 in the sandbox's own user namespace
+struct SetHostname {
+  std::string name;
+};
 struct RaiseLoopback {};
 struct PrivatePropagation {};
-struct MountRoot { std::uint64_t size = 0; };
-struct MakeDir { std::string path; unsigned mode = 0755; };
-struct MakeSymlink { std::string path; std::string link; };
-struct WriteFile { std::string path; std::string content; unsigned mode = 0444; };
-/// Bind from the host's tree, found again inside init's own mount namespace.
-struct BindTree { std::string source; std::string target; bool recursive = true; MountFlags flags; };
-struct AttachTree { int slot = 0; std::string target; MountFlags flags; };
-struct MountTmpfs {
-  std::string target; std::uint64_t size = 0; std::uint64_t inodes = 0; unsigned mode = 0755; MountFlags flags;
+struct MountRoot {
+  std::uint64_t size = 0;
 };
-/// Changes go to a tmpfs of `size` bytes. An earlier step attached the lower tree at `staging`/lower;
-/// `staging` is emptied of both again, so that only the merged tree can be reached.
+struct MakeDir {
+  std::string path;
+  unsigned mode = 0755;
+};
+struct MakeSymlink {
+  std::string path;
+  std::string link;
+};
+struct WriteFile {
+  std::string path;
+  std::string content;
+  unsigned mode = 0444;
+};
+/// Bind from the host's tree, found again inside init's own mount namespace.
+struct BindTree {
+  std::string source;
+  std::string target;
+  bool recursive = true;
+  MountFlags flags;
+};
+struct AttachTree {
+  int slot = 0;
+  std::string target;
+  MountFlags flags;
+};
+struct MountTmpfs {
+  std::string target;
+  std::uint64_t size = 0;
+  std::uint64_t inodes = 0;
+  unsigned mode = 0755;
+  MountFlags flags;
+};
+/// Changes go to a tmpfs of `size` bytes. An earlier step attached the lower tree at
+/// `staging`/lower; `staging` is emptied of both again, so that only the merged tree can be
+/// reached.
 struct MountOverlay {
-  std::string staging; std::string target; std::uint64_t size = 0; MountFlags flags;
+  std::string staging;
+  std::string target;
+  std::uint64_t size = 0;
+  MountFlags flags;
 };
 /// Put flags on a mount of ours; recursively for "/", which covers everything attached so far.
-struct SealMount { std::string path; bool recursive = false; MountFlags flags; };
+struct SealMount {
+  std::string path;
+  bool recursive = false;
+  MountFlags flags;
+};
 /// Bind a file or folder of the new root to another place in it.
-struct BindInside { std::string source; std::string target; MountFlags flags; };
+struct BindInside {
+  std::string source;
+  std::string target;
+  MountFlags flags;
+};
 /// Bind a device node of the host's /dev.
-struct BindDevice { std::string source; std::string target; };
-struct MountProc { std::string target; };
-struct MountDevpts { std::string target; };
-struct MaskPath { std::string path; bool optional = true; };
-struct MaskGlob { std::string pattern; };  ///< every match at start, walked without following links
-struct ProtectPath { std::string path; };  ///< bind onto itself, read-only; missing is fine
+struct BindDevice {
+  std::string source;
+  std::string target;
+};
+struct MountProc {
+  std::string target;
+};
+struct MountDevpts {
+  std::string target;
+};
+struct MaskPath {
+  std::string path;
+  bool optional = true;
+};
+struct MaskGlob {
+  std::string pattern;
+};  ///< every match at start, walked without following links
+struct ProtectPath {
+  std::string path;
+};  ///< bind onto itself, read-only; missing is fine
 struct PivotRoot {};
-struct OpenPty {};              ///< in the sandbox's own devpts; the master goes to the supervisor
-struct UnshareCgroup {};        ///< v1: after the move, so that the group shows as "/"
-struct AwaitCgroup {};          ///< wait until the supervisor has put us under our limits
+struct OpenPty {};        ///< in the sandbox's own devpts; the master goes to the supervisor
+struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"
+struct AwaitCgroup {};    ///< wait until the supervisor has put us under our limits
 struct ForkPayload {};
 
-// ---- payload and guard ---------------------------------------------------------------------------
-struct NewSession { bool controlling_tty = false; };
-struct PlaceStdio {};           ///< 0, 1, 2
-struct SetRlimit { std::string name; std::optional<std::uint64_t> value; };
-struct ChangeDir { std::string path; };
-struct ResolveExecutable {};    ///< 127 / 126 are decided here, before the filter
+// ---- payload and guard
+// ---------------------------------------------------------------------------
+struct NewSession {
+  bool controlling_tty = false;
+};
+struct PlaceStdio {};  ///< 0, 1, 2
+struct SetRlimit {
+  std::string name;
+  std::optional<std::uint64_t> value;
+};
+struct ChangeDir {
+  std::string path;
+};
+struct ResolveExecutable {};  ///< 127 / 126 are decided here, before the filter
 struct NoNewPrivs {};
-struct LandlockRule { std::string path; bool writable = false; bool device = false; };
-struct ApplyLandlock { int abi = 0; std::vector<LandlockRule> rules; bool scope = true; };
-struct DropCapabilities { std::vector<std::string> keep; };  ///< all sets, ambient, bounding; securebits locked
-/// init: false, so that nobody may trace it or open its /proc entries (tests show what true allows).
-struct SetDumpable { bool dumpable = false; };
-struct HideCommandLine {};      ///< init: /proc/1/cmdline must not show the caller's
+struct LandlockRule {
+  std::string path;
+  bool writable = false;
+  bool device = false;
+};
+struct ApplyLandlock {
+  int abi = 0;
+  std::vector<LandlockRule> rules;
+  bool scope = true;
+};
+struct DropCapabilities {
+  std::vector<std::string> keep;
+};  ///< all sets, ambient, bounding; securebits locked
+/// init: false, so that nobody may trace it or open its /proc entries (tests show what true
+/// allows).
+struct SetDumpable {
+  bool dumpable = false;
+};
+struct HideCommandLine {};  ///< init: /proc/1/cmdline must not show the caller's
 struct ResetSignals {};
-struct CloseDescriptors {};     ///< everything above 2
-struct InstallSeccomp {};       ///< Plan::filter
+struct CloseDescriptors {};  ///< everything above 2
+struct InstallSeccomp {};    ///< Plan::filter
 struct ExecPayload {};
 /// Fails with `error`, in whatever phase it stands: how tests/fault breaks each step in turn.
-struct Fail { int error = 0; };
+struct Fail {
+  int error = 0;
+};
 
-using Action = std::variant<
-    ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, AwaitIdMaps,
-    DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname, RaiseLoopback,
-    PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, BindTree, AttachTree, MountTmpfs,
-    MountOverlay, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, OpenPty,
-    UnshareCgroup, AwaitCgroup, ForkPayload, NewSession, PlaceStdio, SetRlimit, ChangeDir,
-    ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
-    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+using Action =
+    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, AwaitIdMaps,
+                 DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname,
+                 RaiseLoopback, PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile,
+                 BindTree, AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice,
+                 MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, OpenPty,
+                 UnshareCgroup, AwaitCgroup, ForkPayload, NewSession, PlaceStdio, SetRlimit,
+                 ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities,
+                 SetDumpable, HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp,
+                 ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -33,15 +33,16 @@ Result<void> Tree::make_parents(const std::string& path, const std::string& reas
     switch (place->kind) {
       case Kind::folder:
       case Kind::own_root:
-      case Kind::foreign_root: return {};
+      case Kind::foreign_root:
+        return {};
       case Kind::symlink:
       case Kind::file:
-        return std::unexpected(Error{
-            .kind = ErrorKind::profile,
-            .what = path + " cannot be a mount point: " + parent +
-                    (place->kind == Kind::symlink ? " is a symbolic link" : " is a file"),
-            .where = builder_.origin_of(key).to_string(),
-            .hint = "write the path that the link leads to"});
+        return std::unexpected(
+            Error{.kind = ErrorKind::profile,
+                  .what = path + " cannot be a mount point: " + parent +
+                          (place->kind == Kind::symlink ? " is a symbolic link" : " is a file"),
+                  .where = builder_.origin_of(key).to_string(),
+                  .hint = "write the path that the link leads to"});
     }
   }
   if (is_foreign(parent)) return {};

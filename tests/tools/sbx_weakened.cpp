@@ -1,7 +1,8 @@
-// The program with a defence taken away: how the attack tests show that an attack works when nothing
-// stops it, and how the fault tests break each step in turn. Never installed.
+// The program with a defence taken away: how the attack tests show that an attack works when
+// nothing stops it, and how the fault tests break each step in turn. Never installed.
 //
-//   SBX_TEST_WITHOUT=kind[,kind...]      steps of these kinds (plan/kinds.hpp) are left out; instead of
+//   SBX_TEST_WITHOUT=kind[,kind...]      steps of these kinds (plan/kinds.hpp) are left out;
+//   instead of
 //                                        set_dumpable, init is made dumpable: its change of ids has
 //                                        made it undumpable already
 //   SBX_TEST_CLONE_WITHOUT=net[,ipc...]  these namespaces are not made, nor what is done in them
@@ -69,7 +70,8 @@ void share_namespaces(Plan& plan) {
   for (const std::string_view name : words("SBX_TEST_CLONE_WITHOUT")) {
     const auto* found = std::ranges::find(kNamespaces, name, &Namespace::name);
     if (found == std::end(kNamespaces)) refuse("no such namespace", name);
-    std::erase_if(plan.steps, [&](const Step& step) { return kind_name(step.action) == found->step; });
+    std::erase_if(plan.steps,
+                  [&](const Step& step) { return kind_name(step.action) == found->step; });
     for (Step& step : plan.steps)
       if (auto* clone = std::get_if<sbx::plan::CloneNamespaces>(&step.action))
         clone->flags &= ~found->flag;

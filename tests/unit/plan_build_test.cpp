@@ -48,7 +48,8 @@ TEST_CASE("started by root, folders of the caller's are opened by the supervisor
 TEST_CASE("the workspace is read-only unless the profile says otherwise") {
   profile::Profile profile;
   const Plan read_only = planned(profile, host_of_user());
-  CHECK(index_of(read_only, "bind /home/user/project at /workspace read-only") != std::string::npos);
+  CHECK(index_of(read_only, "bind /home/user/project at /workspace read-only") !=
+        std::string::npos);
   profile.workspace.mode = profile::WorkspaceMode::rw;
   const Plan writable = planned(profile, host_of_user());
   CHECK(index_of(writable, "at /workspace writable, nosuid, nodev") != std::string::npos);
@@ -135,7 +136,9 @@ TEST_CASE("the environment is empty but for a few, and what the profile passes a
   profile.env.pass = {"LANG", "ABSENT"};
   profile.env.set = {{"A", "1"}};
   const Plan plan = planned(profile, facts);
-  const auto has = [&](const char* text) { return std::ranges::find(plan.env, text) != plan.env.end(); };
+  const auto has = [&](const char* text) {
+    return std::ranges::find(plan.env, text) != plan.env.end();
+  };
   CHECK(has("LANG=de_DE.UTF-8"));
   CHECK(has("A=1"));
   CHECK_FALSE(has("SECRET=s"));

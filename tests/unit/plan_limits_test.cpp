@@ -11,7 +11,8 @@ namespace {
 
 std::string settings(const MakeCgroup& group) {
   std::string text;
-  for (const CgroupSetting& setting : group.settings) text += setting.file + "=" + setting.value + ";";
+  for (const CgroupSetting& setting : group.settings)
+    text += setting.file + "=" + setting.value + ";";
   return text;
 }
 
@@ -25,8 +26,9 @@ TEST_CASE("on v2 one group holds all limits, made before the clone") {
   REQUIRE(plan.has_value());
   const auto groups = steps_of<MakeCgroup>(*plan);
   REQUIRE(groups.size() == 1);
-  CHECK(settings(groups[0]) ==
-        "memory.max=536870912;memory.swap.max=0;pids.max=129;cpu.max=150000 100000;cpuset.cpus=0-1;");
+  CHECK(
+      settings(groups[0]) ==
+      "memory.max=536870912;memory.swap.max=0;pids.max=129;cpu.max=150000 100000;cpuset.cpus=0-1;");
   CHECK(plan->isolation.cgroup == "v2");
   CHECK(plan->isolation.tier == "full");
   for (const Step& step : plan->steps)
