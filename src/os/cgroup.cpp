@@ -128,6 +128,7 @@ SysResult<void> write_by_libcgroup(const CgroupSpec& spec, const CgroupSpec::Set
 
 // ---- making
 
+constexpr int kMaxAttempts = 100;
 constexpr std::size_t kLibcgroupValue = 4096;  // CG_CONTROL_VALUE_MAX; longer ones it refuses aloud
 
 SysResult<void> write_setting(int dir_fd, bool libcgroup, const CgroupSpec& spec,
@@ -161,6 +162,27 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
   return inherited;
 }
 
+/// Opens the new group and locks it, which tells a sweep that somebody lives. A sweep that came in
+/// between has removed it, or holds the lock and is about to: then it is made again.
+SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    UniqueFd dir(openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!dir.valid() && errno != ENOENT) return std::unexpected(Errno{errno});
+    if (dir.valid()) {
+      if (flock(dir.get(), LOCK_EX) != 0) return std::unexpected(Errno{errno});
+      struct stat locked{};
+      struct stat named{};
+      if (fstat(dir.get(), &locked) != 0) return std::unexpected(Errno{errno});
+      if (fstatat(parent_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+          named.st_ino == locked.st_ino)
+        return dir;
+    }
+    if (mkdirat(parent_fd, name, 0755) != 0 && errno != EEXIST)
+      return std::unexpected(Errno{errno});
+  }
+  return std::unexpected(Errno{EBUSY});
+}
+
 }  // namespace
 
 SysResult<Cgroup> Cgroup::create(const CgroupSpec& spec, std::string& failed_file) {
@@ -184,13 +206,7 @@ SysResult<Cgroup> Cgroup::create(const CgroupSpec& spec, std::string& failed_fil
     return std::unexpected(Errno{errno});
   Cgroup group(state.release());  // from here on the destructor removes it again
   UniqueFd& dir = group.state_->dir;
-  dir.reset(openat(group.state_->parent.get(), spec.name.c_str(),
-                   O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0)
-    return std::unexpected(Errno{errno});
-  // kernfs dates a folder by its first look-up; a date that was set stays, so that a sweep can
-  // trust it. Without one the sweep only comes later.
-  (void)futimens(dir.get(), nullptr);
+  dir = SBX_TRY(lock_group(group.state_->parent.get(), spec.name.c_str()));
 
   const bool libcgroup = libcgroup_serves(spec);
   std::vector<CgroupSpec::Setting> settings = inherited_cpuset(group.state_->parent.get(), spec);

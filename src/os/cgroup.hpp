@@ -52,7 +52,7 @@ class Cgroup {
 };
 
 /// Removes the empty groups that killed supervisors left below `mount`+`parent` ("sbx-*", lock
-/// free, older than two seconds). Returns how many went.
+/// free, with nobody holding their lock). Returns how many went.
 int sweep_cgroups(const std::string& mount, const std::string& parent);
 
 }  // namespace sbx::os

@@ -5,13 +5,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <ctime>
 #include <memory>
 #include <string_view>
 
@@ -24,7 +22,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kRemoveWithin = std::chrono::seconds(1);
-constexpr time_t kSweepAge = 2;
 
 /// Until something changes in the group, or `wait` has passed: v2 says so through cgroup.events.
 void await_change(const UniqueFd& events, std::chrono::microseconds wait) {
@@ -67,13 +64,8 @@ int sweep_cgroups(const std::string& mount, const std::string& parent) {
   while (const dirent* const entry = readdir(listing.get())) {
     if (!std::string_view(entry->d_name).starts_with("sbx-") || entry->d_type != DT_DIR) continue;
     const UniqueFd dir(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    struct stat facts{};
-    timespec now{};
-    if (!dir.valid() || fstat(dir.get(), &facts) != 0) continue;
-    // Between its mkdir and its flock a new group looks abandoned; its age tells.
-    if (clock_gettime(CLOCK_REALTIME, &now) != 0) continue;
-    if (now.tv_sec - facts.st_mtim.tv_sec <= kSweepAge) continue;
-    if (flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    // Between its mkdir and its flock a new group looks abandoned: its maker then makes it again.
+    if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;
     if (unlinkat(at, entry->d_name, AT_REMOVEDIR) == 0) ++removed;  // EBUSY: still populated
   }
   return removed;

@@ -149,7 +149,10 @@ SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept {
   const auto which = static_cast<__rlimit_resource>(resource);
   if (::getrlimit(which, &now) != 0) return fail();
   const rlim_t limit = value < now.rlim_max ? static_cast<rlim_t>(value) : now.rlim_max;
-  const struct ::rlimit wanted{limit, limit};
+  struct ::rlimit wanted{limit, limit};
+  // With both alike the kernel sends SIGKILL at once, which tells nobody why: SIGXCPU comes first,
+  // and a second later SIGKILL for who ignores it (setrlimit(2)).
+  if (resource == RLIMIT_CPU && limit < now.rlim_max) wanted.rlim_max = limit + 1;
   return check(::setrlimit(which, &wanted));
 }
 

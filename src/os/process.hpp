@@ -53,7 +53,7 @@ SysResult<void> close_from(unsigned first) noexcept;
 /// The RLIMIT_* number for a lower-case name ("nofile"), or -1.
 int rlimit_number(std::string_view name) noexcept;
 /// Soft = hard = `value` (RLIM_INFINITY for none). Asking for more than the hard limit we have
-/// takes what we have: a limit is a ceiling.
+/// takes what we have: a limit is a ceiling. Of "cpu" the hard limit is a second higher.
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept;
 
 /// Writes `text` to the existing file `path` in one write(2) (for /proc files).

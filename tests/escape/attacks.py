@@ -27,6 +27,7 @@ class Attack:
     promise: str  # the test's name: what the payload cannot do
     verb: str
     flags: tuple = ()  # for every run: what the attack needs around it
+    contained_flags: tuple = ()  # for the contained run alone; the control says it otherwise
     walls: tuple = ()  # control: the plan without steps of these kinds (src/plan/step.hpp)
     clone_without: str = ""  # control: the clone without these namespaces
     env: tuple = ()  # control: further settings of the weakened program
@@ -101,7 +102,7 @@ def _check_needs(attack, require):
 
 def test_contained(stage, attack, require):
     _check_needs(attack, require)
-    stage.contained(attack)
+    stage.contained(attack, flags=attack.contained_flags)
 
 
 def test_works_without_its_walls(stage, attack, require):

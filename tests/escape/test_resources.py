@@ -8,7 +8,7 @@ from escape.attacks import CONTAINED, ESCAPED, Attack, test_contained, test_work
 
 ATTACKS = [
     Attack("cannot_fork_without_end", "fork-bomb 400", granted_by=("--pids", "none"), needs=("cgroup:pids",)),
-    Attack("cannot_fill_a_tmpfs", "fill /scratch 64", flags=("--tmpfs", "/scratch:8M"),
+    Attack("cannot_fill_a_tmpfs", "fill /scratch 64", contained_flags=("--tmpfs", "/scratch:8M"),
            granted_by=("--tmpfs", "/scratch:128M")),
     Attack("cannot_fill_dev_shm", "fill /dev/shm 200", granted_by=("--tmpfs", "/dev/shm:400M")),
     Attack("cannot_use_up_inodes", "fill-inodes /tmp 300000",
