@@ -44,7 +44,7 @@ _sbx_value() {
     --on-deny) compgen -W 'errno kill log' -- "$2" ;;
     --cap) : ;;
     --landlock) compgen -W 'auto require off' -- "$2" ;;
-    --degrade) compgen -W 'cgroup landlock' -- "$2" ;;
+    --degrade) compgen -W 'cgroup landlock userns idmap overlay' -- "$2" ;;
     --stdin) compgen -W 'inherit null' -- "$2"; compgen -f -- "$2" ;;
     --result) compgen -f -- "$2" ;;
     --events) compgen -f -- "$2" ;;

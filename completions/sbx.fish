@@ -67,7 +67,7 @@ complete -c sbx -n '__sbx_verb run explain' -l seccomp-deny -r -f -d 'deny a sys
 complete -c sbx -n '__sbx_verb run explain' -l on-deny -r -f -a 'errno kill log' -d 'a denied call: errno, kill or log [errno]'
 complete -c sbx -n '__sbx_verb run explain' -l cap -r -f -d 'keep a capability inside the sandbox'
 complete -c sbx -n '__sbx_verb run explain' -l landlock -r -f -a 'auto require off' -d 'the second wall: auto, require or off [auto]'
-complete -c sbx -n '__sbx_verb run explain' -l degrade -r -f -a 'cgroup landlock' -d 'go on where the host lacks it'
+complete -c sbx -n '__sbx_verb run explain' -l degrade -r -f -a 'cgroup landlock userns idmap overlay' -d 'go on where the host lacks it'
 complete -c sbx -n '__sbx_verb run explain' -l stdin -r -F -a 'inherit null' -d 'inherit, null or a file [inherit]'
 complete -c sbx -n '__sbx_verb run explain' -l tty -d 'always give CMD a fresh terminal [when we have one]'
 complete -c sbx -n '__sbx_verb run explain' -l no-tty -d 'never give CMD a terminal'

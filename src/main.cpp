@@ -11,14 +11,14 @@ int main(int argc, char** argv) {
   try {
     // First of all: a file opened as 0, 1 or 2 would become the payload's standard stream.
     if (!sbx::os::fill_standard_fds()) {
-      std::fputs("sbx: cannot open /dev/null in place of a closed standard stream\n", stderr);
+      (void)std::fputs("sbx: cannot open /dev/null in place of a closed standard stream\n", stderr);
       return sbx::cli::kFailed;
     }
     return sbx::cli::front(argc, argv);
   } catch (const std::exception& failure) {
-    std::fprintf(stderr, "sbx: internal error: %s\n", failure.what());
+    (void)std::fprintf(stderr, "sbx: internal error: %s\n", failure.what());
   } catch (...) {
-    std::fputs("sbx: internal error\n", stderr);
+    (void)std::fputs("sbx: internal error\n", stderr);
   }
   return sbx::cli::kFailed;
 }

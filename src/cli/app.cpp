@@ -45,13 +45,19 @@ Error stray_word(const VerbSpec& verb, const Arguments& arguments, std::string_v
   return usage_error("unexpected argument " + quote(word), std::move(hint));
 }
 
-/// What CLI11 would take silently: `--memory=` reads the next word as the value, and so does
-/// `--memory --swap 0`.
+/// What CLI11 would take silently or word badly: `--memory=` reads the next word as the value, and
+/// so does `--memory --swap 0`.
 void check_values(const VerbSpec& verb, const std::vector<std::string>& words, Problems& problems) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const OptionSpec* option = find_option(verb, flag_name(words[i]));
-    if (option == nullptr || option->argument.empty() || !words[i].starts_with("--")) continue;
+    if (option == nullptr || !words[i].starts_with("--")) continue;
     const bool bare = words[i] == option->name;
+    if (option->argument.empty()) {
+      if (!bare)
+        problems.push_back(
+            usage_error("flag " + std::string(option->name) + " takes no value", usage_hint(verb)));
+      continue;
+    }
     const bool missing = bare && (i + 1 == words.size() || words[i + 1].starts_with("--"));
     if (missing || words[i] == std::string(option->name) + "=") {
       const std::string form = std::string(option->name) + " " + std::string(option->argument);

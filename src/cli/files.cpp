@@ -76,10 +76,11 @@ Result<os::UniqueFd> open_existing(const std::string& target, std::string_view f
 
 std::string temporary_name() {
   struct timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &now));  // cannot fail for this clock
   std::array<char, 48> unique{};
-  std::snprintf(unique.data(), unique.size(), ".sbx-%d-%lld%09ld", static_cast<int>(::getpid()),
-                static_cast<long long>(now.tv_sec), now.tv_nsec);
+  (void)std::snprintf(unique.data(), unique.size(), ".sbx-%d-%lld%09ld",
+                      static_cast<int>(::getpid()), static_cast<long long>(now.tv_sec),
+                      now.tv_nsec);
   return unique.data();
 }
 
@@ -106,7 +107,7 @@ Result<std::string> current_directory() {
 
 Result<std::string> read_profile(const std::string& path) {
   // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
-  os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
+  const os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
   if (!fd.valid()) return failed(ErrorKind::profile, path, "cannot read this profile", errno);
   struct stat about{};
   if (::fstat(fd.get(), &about) != 0)

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -74,7 +75,7 @@ int wrong_operand(const Arguments& arguments) {
 int front(int argc, char** argv, const EditPlan& edit_plan) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (words.empty()) {
-    static_cast<void>(write_all(STDERR_FILENO, overview()));
+    std::ignore = write_all(STDERR_FILENO, overview());
     return kFailed;
   }
   const std::string& first = words[0];

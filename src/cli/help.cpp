@@ -41,11 +41,11 @@ std::string_view about(Verb verb) {
       return "Prints every problem of each PROFILE as file:line:column: message. Exits with 0\n"
              "when there is none, with 125 otherwise.\n";
     case Verb::profiles:
-      return "`ls` prints the names of the profiles that can be used, where each comes from, and\n"
-             "what it is for; `show NAME` prints the text of one.\n";
+      return "`ls` prints the names of the profiles that can be used, where each comes from,\n"
+             "and what it is for; `show NAME` prints the text of one.\n";
     case Verb::schema:
-      return "Prints the JSON Schema (2020-12) of profiles, of the result object, or of one line\n"
-             "of --events.\n";
+      return "Prints the JSON Schema (2020-12) of profiles, of the result object, or of one\n"
+             "line of --events.\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"

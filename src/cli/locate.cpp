@@ -26,6 +26,10 @@ bool is_name(std::string_view text) {
   return !text.empty() && text[0] != '.' && std::ranges::all_of(text, allowed);
 }
 
+std::string file_of(std::string folder, std::string_view name) {
+  return folder.append("/").append(name).append(kSuffix);
+}
+
 /// The names of the profiles in `folder`; none when it cannot be read.
 std::vector<std::string> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -53,6 +57,7 @@ std::string folder_of(const std::string& path) {
 Error unknown_name(const Lookup& lookup, const std::string& name) {
   const std::vector<Listed> listed = list_profiles(lookup);
   std::vector<std::string_view> names;
+  names.reserve(listed.size());
   for (const Listed& one : listed) names.push_back(one.name);
   std::string what = "no profile is named " + quote(name);
   const std::string_view near = nearest_name(name, names);
@@ -97,7 +102,7 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
   }
   if (is_name(profile)) {
     for (const std::string& place : lookup.folders) {
-      const std::string path = place + "/" + profile + std::string(kSuffix);
+      const std::string path = file_of(place, profile);
       Result<std::string> text = read_profile(path);
       if (text) return profile::SourceText{path, folder_of(path), *std::move(text)};
       // Only "there is none" leads on: a profile that we may not read is not another one's
@@ -115,11 +120,11 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
 std::vector<Listed> list_profiles(const Lookup& lookup) {
   std::map<std::string, std::string> found;  // the first place of a name stays
   for (const std::string& folder : lookup.folders) {
-    for (const std::string& name : names_in(folder))
-      found.emplace(name, folder + "/" + name + std::string(kSuffix));
+    for (const std::string& name : names_in(folder)) found.emplace(name, file_of(folder, name));
   }
   for (const auto& [name, text] : profile::builtin_profiles()) found.emplace(name, "built in");
   std::vector<Listed> listed;
+  listed.reserve(found.size());
   for (const auto& [name, place] : found) listed.push_back({name, place});
   return listed;
 }

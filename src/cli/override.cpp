@@ -78,7 +78,7 @@ std::string yaml_quote(std::string_view text) {
       out += c;
     } else if (byte < 0x20 || byte == 0x7f) {
       std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
+      (void)std::snprintf(escape.data(), escape.size(), "\\x%02x", static_cast<unsigned>(byte));
       out += escape.data();
     } else {
       out += c;
@@ -139,6 +139,10 @@ Result<Override> bind_value(const OptionSpec& option, std::string_view text, std
   const std::size_t parting = text.rfind(":/");
   const std::string_view source = text.substr(0, parting);
   if (source.empty()) return mistake(option, "needs a file or folder of the host");
+  if (source == "~" || source.starts_with("~/"))
+    return mistake(option, "`~` stands for nothing here",
+                   "the shell replaces it at the start of a word only: " +
+                       std::string(option.name) + " ~/..., without '='");
   if (parting == std::string_view::npos && text.find(':') != std::string_view::npos)
     return mistake(option, "'" + std::string(text) + "': what follows ':' must be an absolute path",
                    "a source with ':' in its name needs the place after it: SRC:/DST");

@@ -103,7 +103,7 @@ std::map<std::string, std::string> caller_environment() {
 std::expected<Profile, Problems> load_profile(const std::string& name,
                                               const std::vector<profile::Override>& overrides,
                                               const std::string& cwd) {
-  profile::LoadRequest request{name, overrides, caller_environment(), cwd};
+  const profile::LoadRequest request{name, overrides, caller_environment(), cwd};
   const Lookup lookup = make_lookup(cwd, request.env);
   return profile::load(request, [&lookup](const std::string& wanted, const std::string& folder) {
     return locate(lookup, wanted, folder);
@@ -136,11 +136,11 @@ Result<std::string> make_run_id() {
                                  .sys_errno = errno});
   const std::time_t now = std::time(nullptr);
   struct tm utc{};
-  ::gmtime_r(&now, &utc);
+  (void)::gmtime_r(&now, &utc);
   std::array<char, 32> stamp{};
-  std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S", &utc);
+  (void)std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S", &utc);
   std::array<char, 48> id{};
-  std::snprintf(id.data(), id.size(), "%s-%08x", stamp.data(), random);
+  (void)std::snprintf(id.data(), id.size(), "%s-%08x", stamp.data(), random);
   return std::string(id.data());
 }
 

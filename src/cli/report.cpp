@@ -28,11 +28,6 @@ Error joined(const profile::Problems& problems) {
 }  // namespace
 
 Report::Report(const Reporting& wanted, profile::Problems& problems) : json_(wanted.json) {
-  // The result would take the place of the events.
-  if (!wanted.result.empty() && wanted.result == wanted.events && !wanted.result.starts_with("fd:"))
-    problems.push_back(
-        {.kind = ErrorKind::usage,
-         .what = "--result and --events name the same file " + quote(wanted.result)});
   if (!problems.empty()) return;
   if (!wanted.result.empty()) {
     auto opened = ResultFile::open(wanted.result);
@@ -41,7 +36,11 @@ Report::Report(const Reporting& wanted, profile::Problems& problems) : json_(wan
     else
       problems.push_back(std::move(opened).error());
   }
-  if (!wanted.events.empty()) {
+  if (result_ && result_->stream() < 0 && wanted.result == wanted.events) {
+    problems.push_back(
+        {.kind = ErrorKind::usage,
+         .what = "--result and --events name the same file " + quote(wanted.result)});
+  } else if (!wanted.events.empty()) {
     auto opened = open_stream(wanted.events, "--events");
     if (opened)
       events_ = *std::move(opened);

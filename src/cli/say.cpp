@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string>
+#include <tuple>
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
@@ -33,7 +35,7 @@ void say(std::string_view text) {
     if (!line.empty()) out += "sbx: " + printable(line, kLongest) + "\n";
   }
   // Standard error is where a failure to write would be told.
-  static_cast<void>(write_all(STDERR_FILENO, out));
+  std::ignore = write_all(STDERR_FILENO, out);
 }
 
 void say(const profile::Problems& problems) {

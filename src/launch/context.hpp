@@ -36,8 +36,10 @@ struct Context {
   const Prepared* prepared = nullptr;
   SharedPage* page = nullptr;
   StdioFds stdio{};
-  int failure_pipe = -1;    ///< write end; its reader is the supervisor
-  int console_socket = -1;  ///< init's end of the pair that carries the pty master; -1: no pty
+  int failure_pipe = -1;  ///< write end; its reader is the supervisor
+  /// init's end of the pair that carries descriptors: the v1 groups to it, the pty's master from
+  /// it.
+  int channel = -1;
   std::array<int, kMaxSlots> slots{};  ///< detached trees from the host phase
   // Made on the way:
   os::UniqueFd root{};  ///< the new root's tmpfs

@@ -3,16 +3,15 @@
 #include <linux/mount.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
+#include "os/pass_descriptors.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -25,25 +24,6 @@ struct Decimal {
     std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(value));
   }
 };
-
-/// Sends `fd` to the supervisor over the console socket (SCM_RIGHTS, unix(7)).
-StepResult send_descriptor(int socket, int fd) noexcept {
-  char byte = 0;
-  struct ::iovec data{&byte, 1};
-  alignas(struct ::cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  struct ::msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL) != 1) return fail();
-  return {};
-}
 
 }  // namespace
 
@@ -117,7 +97,14 @@ StepResult run(const plan::OpenPty&, Context& context) noexcept {
   context.pty_slave =
       os::UniqueFd(::ioctl(master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!context.pty_slave.valid()) return fail();
-  return send_descriptor(context.console_socket, master.get());
+  // The caller's size at once: the payload may ask before the supervisor could set it. Our standard
+  // streams are still the caller's here.
+  struct ::winsize size{};
+  if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0 &&
+      ::ioctl(master.get(), TIOCSWINSZ, &size) != 0)
+    return fail();
+  const int passed[] = {master.get()};
+  return os::send_descriptors(context.channel, passed);
 }
 
 }  // namespace sbx::launch

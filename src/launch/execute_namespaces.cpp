@@ -12,6 +12,7 @@
 
 #include "launch/executor.hpp"
 #include "os/network.hpp"
+#include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "os/process_title.hpp"
 
@@ -51,8 +52,11 @@ StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   return await(context.page->maps_ready);
 }
 
-StepResult run(const plan::AwaitCgroup&, Context& context) noexcept {
-  return await(context.page->cgroup_ready);
+StepResult run(const plan::JoinCgroups&, Context& context) noexcept {
+  const auto groups = SBX_TRY(os::receive_descriptors(context.channel, true));
+  for (const os::UniqueFd& tasks : groups)
+    if (tasks.valid() && ::write(tasks.get(), "0", 1) != 1) return fail();
+  return {};
 }
 
 StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {

@@ -25,7 +25,7 @@ StepResult run(const plan::ForbidNamespaces&, Context&) noexcept;
 StepResult run(const plan::SetHostname&, Context&) noexcept;
 StepResult run(const plan::RaiseLoopback&, Context&) noexcept;
 StepResult run(const plan::UnshareCgroup&, Context&) noexcept;
-StepResult run(const plan::AwaitCgroup&, Context&) noexcept;
+StepResult run(const plan::JoinCgroups&, Context&) noexcept;
 StepResult run(const plan::ForkPayload&, Context&) noexcept;
 StepResult run(const plan::HideCommandLine&, Context&) noexcept;
 StepResult run(const plan::SetDumpable&, Context&) noexcept;

@@ -8,6 +8,7 @@
 
 #include "os/idmap.hpp"
 #include "os/mount.hpp"
+#include "os/pass_descriptors.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -54,8 +55,6 @@ Done make_cgroup(const plan::MakeCgroup& step, Host& host) {
   for (const plan::CgroupSetting& setting : step.settings)
     spec.settings.push_back({setting.file, setting.value});
   os::Cgroup group = SBX_TRY(os::Cgroup::create(spec, host.detail));
-  // v2: clone3 puts init in. v1 has no such thing, but init waits for us before it forks.
-  if (step.version == 1) SBX_CHECK(group.attach(host.state.init_pid));
   host.state.cgroups.push_back(std::move(group));
   return {};
 }
@@ -98,8 +97,19 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
     const Done done = std::visit(Execute{host}, plan.steps[i].action);
     if (!done) return std::unexpected(StepFailure{i, done.error().value, host.detail});
   }
-  if (phase == plan::Phase::attend) wake(state.page.get()->cgroup_ready);
   return {};
+}
+
+SysResult<void> send_groups(const Sandbox::State& state, int channel) {
+  std::vector<os::UniqueFd> files;
+  std::vector<int> numbers;
+  for (const os::Cgroup& group : state.cgroups) {
+    if (group.version() != 1) continue;  // v2: clone3 has put init in
+    files.push_back(SBX_TRY(group.open_tasks()));
+    numbers.push_back(files.back().get());
+  }
+  if (numbers.empty()) return {};
+  return os::send_descriptors(channel, numbers);
 }
 
 }  // namespace sbx::launch

@@ -20,4 +20,7 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
                                                 std::vector<os::UniqueFd>& trees,
                                                 std::array<int, kMaxSlots>& slots);
 
+/// Hands the v1 groups to init, which waits for them (JoinCgroups).
+SysResult<void> send_groups(const Sandbox::State& state, int channel);
+
 }  // namespace sbx::launch

@@ -4,16 +4,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "launch/children.hpp"
 #include "launch/host_steps.hpp"
 #include "launch/prepared.hpp"
 #include "launch/state.hpp"
+#include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "plan/hints.hpp"
 
@@ -42,11 +43,11 @@ Result<Pair> make_pipe() {
   return Pair{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
 }
 
-Result<Pair> make_console(const plan::Plan& plan) {
-  if (!plan.supervision.tty) return Pair{};
+/// Carries descriptors; a packet socket, so that its end shows when the other side has died.
+Result<Pair> make_channel() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return std::unexpected(internal("cannot make the socket pair for the terminal"));
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return std::unexpected(internal("cannot make a socket pair"));
   return Pair{os::UniqueFd(ends[0]), os::UniqueFd(ends[1])};
 }
 
@@ -72,23 +73,6 @@ int v2_group_fd(const Sandbox::State& state) {
   return -1;
 }
 
-os::UniqueFd receive_descriptor(int socket) {
-  char byte = 0;
-  struct ::iovec data{&byte, 1};
-  alignas(struct ::cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  struct ::msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  if (::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1) return {};
-  const struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return {};
-  int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(header), sizeof fd);
-  return os::UniqueFd(fd);
-}
-
 /// Words what init or payload left in the page, when they did not get as far as exec.
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
@@ -100,6 +84,32 @@ Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
   error.what += ": killed while at it";
   return error;
+}
+
+/// Started by root, pipes belong to root and /dev/stdout could not be opened inside: they become
+/// the run's. Files and devices are the host's and stay as they are.
+Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
+  if (!state.host_id.lock.valid()) return {};
+  for (const int fd : {stdio.in, stdio.out, stdio.err}) {
+    struct ::stat what{};
+    if (::fstat(fd, &what) != 0 || !S_ISFIFO(what.st_mode)) continue;
+    if (::fchown(fd, state.host_id.id, state.host_id.id) != 0)
+      return std::unexpected(internal("cannot hand a standard stream's pipe to the run"));
+  }
+  return {};
+}
+
+/// The supervisor's part while init sets up.
+Result<void> attend(const plan::Plan& plan, Sandbox::State& state, std::vector<os::UniqueFd>& trees,
+                    std::array<int, kMaxSlots>& slots, int channel) {
+  if (auto done = run_host_phase(plan, plan::Phase::attend, state, trees, slots); !done)
+    return std::unexpected(
+        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
+  if (const auto sent = send_groups(state, channel); !sent)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot hand the cgroups to init",
+                                 .sys_errno = sent.error().value});
+  return {};
 }
 
 /// Waits until the pipe says failure (a record), or closes: exec, or death.
@@ -146,36 +156,41 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
 
+  SBX_CHECK(own_stdio(*state, stdio));
   Pair pipe = SBX_TRY(make_pipe());
-  Pair console = SBX_TRY(make_console(plan));
+  Pair channel = SBX_TRY(make_channel());
   context.failure_pipe = pipe.theirs.get();
-  context.console_socket = console.theirs.get();
+  context.channel = channel.theirs.get();
   auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
   if (!cloned)
     return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
   if (cloned->pid == 0) {
     // Only the supervisor may hold these ends: that is how init sees whether it still lives.
     pipe.ours.reset();
-    console.ours.reset();
+    channel.ours.reset();
     init_main(context);
   }
 
   state->init_pid = cloned->pid;
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
-  console.theirs.reset();
+  channel.theirs.reset();
   trees.clear();
-  if (auto done = run_host_phase(plan, plan::Phase::attend, *state, trees, context.slots); !done) {
+  if (auto attended = attend(plan, *state, trees, context.slots, channel.ours.get()); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed_step.load() >= 0)
       return std::unexpected(setup_failure(plan, *state));
-    return std::unexpected(
-        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
+    return std::unexpected(std::move(attended).error());
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
   sweep_leftovers(plan);
-  if (plan.supervision.tty) state->pty_master = receive_descriptor(console.ours.get());
+  if (plan.supervision.tty) {
+    auto received = os::receive_descriptors(channel.ours.get(), false);
+    if (!received || !received->front().valid())
+      return std::unexpected(internal("the terminal did not arrive"));
+    state->pty_master = std::move(received->front());
+  }
   return Sandbox(std::move(state));
 }
 

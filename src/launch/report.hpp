@@ -13,7 +13,6 @@ namespace sbx::launch {
 /// takes it away from the payload.
 struct SharedPage {
   std::atomic<std::uint32_t> maps_ready{0};    ///< futex word: the id maps are written
-  std::atomic<std::uint32_t> cgroup_ready{0};  ///< futex word: we are under our limits
   std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
   std::atomic<std::int32_t> failed_step{-1};
   std::atomic<std::int32_t> failed_errno{0};

@@ -207,6 +207,8 @@ SysResult<Cgroup> Cgroup::create(const CgroupSpec& spec, std::string& failed_fil
   Cgroup group(state.release());  // from here on the destructor removes it again
   UniqueFd& dir = group.state_->dir;
   dir = SBX_TRY(lock_group(group.state_->parent.get(), spec.name.c_str()));
+  // The caller's umask may have taken our own rights.
+  if (fchmod(dir.get(), 0755) != 0) return std::unexpected(Errno{errno});
 
   const bool libcgroup = libcgroup_serves(spec);
   std::vector<CgroupSpec::Setting> settings = inherited_cpuset(group.state_->parent.get(), spec);
@@ -235,11 +237,10 @@ Cgroup::~Cgroup() {
   delete state_;
 }
 
-SysResult<void> Cgroup::attach(pid_t pid) const {
-  // Not cgroup_attach_task_pid(): on v1 it writes to `tasks`, which moves a single thread.
-  char text[16];
-  const int length = snprintf(text, sizeof text, "%d", pid);
-  return write_once(fd(), "cgroup.procs", {text, static_cast<std::size_t>(length)});
+SysResult<UniqueFd> Cgroup::open_tasks() const {
+  UniqueFd file(openat(fd(), "tasks", O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid()) return std::unexpected(Errno{errno});
+  return file;
 }
 
 SysResult<void> Cgroup::kill() const {

@@ -2,8 +2,6 @@
 // v2.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +35,9 @@ class Cgroup {
   Cgroup& operator=(Cgroup&&) noexcept;
   ~Cgroup();
 
-  /// Moves `pid` (in our pid namespace) into the group.
-  SysResult<void> attach(pid_t pid) const;
+  /// v1: the file that a process of one thread moves itself with, by writing "0". Writing a pid to
+  /// cgroup.procs instead takes a lock of the whole system and waits some milliseconds for it.
+  SysResult<UniqueFd> open_tasks() const;
   /// v2 cgroup.kill; ENOSYS on v1.
   SysResult<void> kill() const;
   [[nodiscard]] int fd() const;

@@ -18,11 +18,9 @@ SysResult<Pipe> make_pipe(std::size_t capacity) {
   return pipe;
 }
 
-SysResult<void> set_nonblocking(int fd) {
+bool set_nonblocking(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0 || ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0)
-    return std::unexpected(Errno{errno});
-  return {};
+  return flags >= 0 && ::fcntl(fd, F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
 SysResult<UniqueFd> reopen_nonblocking(int fd, int access) {

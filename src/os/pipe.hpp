@@ -17,8 +17,9 @@ struct Pipe {
 /// ordinary user may have used up /proc/sys/fs/pipe-user-pages-soft). 0: the kernel's default.
 SysResult<Pipe> make_pipe(std::size_t capacity);
 
-/// O_NONBLOCK on the open file behind `fd`; only for one that nobody else uses.
-SysResult<void> set_nonblocking(int fd);
+/// O_NONBLOCK on the open file behind `fd`; only for one that nobody else uses. False: `fd` is
+/// none.
+bool set_nonblocking(int fd);
 
 /// A second, non-blocking open file for the pipe or terminal behind `fd`, so that the caller's own
 /// keeps its flags. `access`: O_RDONLY or O_WRONLY. Fails where /proc or the rights are missing.

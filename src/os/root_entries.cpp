@@ -32,12 +32,12 @@ constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"
 /// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
 /// ssh).
 // clang-format off
-constexpr std::array<std::string_view, 36> kEtc = {
+constexpr std::array<std::string_view, 32> kEtc = {
     "OpenCL", "R", "alternatives", "ant", "bash.bashrc", "bashrc", "crypto-policies",
     "debian_version", "fonts", "gai.conf", "ghostscript", "gnutls", "inputrc", "java", "julia",
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "maven", "mime.types",
-    "mono", "octave.conf", "openmpi", "os-release", "papersize", "perl", "php", "profile",
-    "protocols", "services", "system-release", "texmf", "timezone", "xml",
+    "ld.so.cache", "localtime", "lsb-release", "maven", "mime.types",
+    "mono", "octave.conf", "openmpi", "os-release", "papersize", "php", "profile",
+    "protocols", "services", "system-release", "texmf", "timezone", 
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(kEtc));

@@ -59,10 +59,8 @@ SignalGate::~SignalGate() {
   ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-SysResult<void> SignalGate::watch_all() {
-  if (::signalfd(fd_.get(), &blocked_, SFD_CLOEXEC | SFD_NONBLOCK) < 0)
-    return std::unexpected(Errno{errno});
-  return {};
+bool SignalGate::watch_all() {
+  return ::signalfd(fd_.get(), &blocked_, SFD_CLOEXEC | SFD_NONBLOCK) >= 0;
 }
 
 int SignalGate::take() {

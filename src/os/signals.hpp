@@ -10,7 +10,8 @@
 namespace sbx::os {
 
 /// Holds the process's signals for as long as it lives and gives them back as they were. Signals
-/// that the caller ignores (nohup(1), a background job of a plain shell) stay ignored. Move-free.
+/// that the caller ignores (nohup(1), a background job of a plain shell) stay ignored. Neither
+/// copied nor moved.
 class SignalGate {
  public:
   /// Blocks, ignores SIGPIPE and SIGXFSZ (a lost reader or a file-size limit of the caller is an
@@ -25,8 +26,8 @@ class SignalGate {
 
   /// A signalfd, readable when take() has something.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// From now on also SIGTSTP, SIGCONT and SIGWINCH.
-  SysResult<void> watch_all();
+  /// From now on also SIGTSTP, SIGCONT and SIGWINCH. False: they stay unread.
+  bool watch_all();
   /// The next pending signal, or 0.
   [[nodiscard]] int take();
   /// Stops this process as SIGTSTP would have (not at all in an orphaned process group, see

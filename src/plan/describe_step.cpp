@@ -139,7 +139,7 @@ struct Describe {
   std::string operator()(const PivotRoot&) const { return "enter the new root, drop the old one"; }
   std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
   std::string operator()(const UnshareCgroup&) const { return "hide the cgroup's path"; }
-  std::string operator()(const AwaitCgroup&) const { return "wait for the limits"; }
+  std::string operator()(const JoinCgroups&) const { return "join the cgroups"; }
   std::string operator()(const ForkPayload&) const { return "fork the payload"; }
   std::string operator()(const NewSession& s) const {
     return s.controlling_tty ? "new session on the fresh terminal"

@@ -50,11 +50,23 @@ std::string cgroup_hint(int error) {
   return "";
 }
 
+/// What an errno means whatever the step.
+std::string general_hint(int error) {
+  if (error == ENOSYS || error == EPERM)
+    return "the kernel lacks this (sbx needs Linux 5.12 or newer), or something around sbx forbids "
+           "it: a container's seccomp profile, another sandbox, a security module";
+  if (error == EMFILE) return "the caller's limit on open files is too small: ulimit -n";
+  if (error == ENFILE || error == ENOMEM) return "the host is out of memory or of open files";
+  if (error == ENOSPC) return "a limit of the kernel is reached (sysctl fs.mount-max, user.max_*)";
+  return "";
+}
+
 struct Hint {
   int error;
 
   std::string operator()(const ReserveHostId&) const {
     if (error == EAGAIN) return "every host id of the range is in use; enlarge it (host_id_count)";
+    if (error == EMFILE || error == ENFILE) return "";
     return "the lock file /run/sbx/ids.lock must be writable for root";
   }
   std::string operator()(const DetachTree& step) const {
@@ -77,6 +89,7 @@ struct Hint {
   std::string operator()(const AwaitIdMaps&) const { return ""; }
   std::string operator()(const DieWithSupervisor&) const { return ""; }
   std::string operator()(const SetTimeOffsets&) const {
+    if (is_refusal(error)) return "";
     if (error == EINVAL) return "time namespaces need Linux 5.6 with CONFIG_TIME_NS";
     return "an offset may not make a clock negative";
   }
@@ -128,7 +141,7 @@ struct Hint {
   }
   std::string operator()(const OpenPty&) const { return "or run without a terminal: --no-tty"; }
   std::string operator()(const UnshareCgroup&) const { return ""; }
-  std::string operator()(const AwaitCgroup&) const { return ""; }
+  std::string operator()(const JoinCgroups&) const { return cgroup_hint(error); }
   std::string operator()(const ForkPayload&) const {
     return error == EAGAIN
                ? "limits.pids or the user's process limit is too small even for the start"
@@ -163,7 +176,10 @@ struct Hint {
 
 }  // namespace
 
-std::string hint_for(const Action& action, int error) { return std::visit(Hint{error}, action); }
+std::string hint_for(const Action& action, int error) {
+  std::string hint = std::visit(Hint{error}, action);
+  return hint.empty() ? general_hint(error) : hint;
+}
 
 Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail) {
   const Step& step = plan.steps[index];

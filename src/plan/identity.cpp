@@ -42,9 +42,6 @@ Result<void> plan_identity(Builder& b) {
   b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
         "the payload has one id, and it is not root's", "user");
   b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
-  b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
-  b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
-  b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
   if (b.profile.time.any()) {
     const auto count = [](const auto& offset) {
       return offset ? std::optional<std::int64_t>(offset->count()) : std::nullopt;
@@ -53,6 +50,9 @@ Result<void> plan_identity(Builder& b) {
           SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
           "asked for", "namespaces.time");
   }
+  b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
+  b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
+  b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
   b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
         "hostname");
   if (b.profile.network.mode != profile::NetworkMode::host)

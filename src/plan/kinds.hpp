@@ -54,7 +54,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"pivot_root"},
     std::string_view{"open_pty"},
     std::string_view{"unshare_cgroup"},
-    std::string_view{"await_cgroup"},
+    std::string_view{"join_cgroups"},
     std::string_view{"fork_payload"},
     std::string_view{"new_session"},
     std::string_view{"place_stdio"},

@@ -26,6 +26,34 @@ Error source_error(const Builder& b, const std::string& source, const std::strin
           .hint = "name an existing file or folder, or take the entry out"};
 }
 
+SourceFacts source_of(const RootEntry& entry) {
+  SourceFacts source;
+  source.type = entry.type;
+  source.path = entry.source;
+  return source;
+}
+
+/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone
+/// that the supervisor makes while it still may; else bound by init itself.
+Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
+                      const MountFlags& flags, bool idmap, const std::string& reason,
+                      const std::string& key) {
+  const bool folder = source.type == EntryType::directory;
+  SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
+  if (b.as_root) {
+    const int slot = b.next_slot++;
+    const bool mapped = idmap && !b.degrades("idmap");
+    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason,
+          key);
+    b.add(Phase::init, AttachTree{slot, target, flags}, reason, key);
+  } else {
+    b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
+  }
+  tree.cover_foreign(target);
+  if (!flags.read_only) b.writable.push_back({target, true, false});
+  return {};
+}
+
 Result<void> plan_root(Builder& b, Tree& tree) {
   b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
   b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
@@ -40,6 +68,11 @@ Result<void> plan_root(Builder& b, Tree& tree) {
       SBX_CHECK(tree.make_file(entry.path, *entry.content, 0444, reason, "root"));
       continue;
     }
+    if (b.profile.root.kind == profile::RootKind::dir) {
+      SBX_CHECK(add_bind(b, tree, source_of(entry), entry.path, kReadOnly, false, reason, "root"));
+      continue;
+    }
+    // Of the host's own folders everybody may enter these, also the id that init has by then.
     SBX_CHECK(
         tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
     b.add(Phase::init, BindTree{entry.source, entry.path, true, kReadOnly}, reason, "root");
@@ -83,27 +116,6 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   return {};
 }
 
-/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone
-/// that the supervisor makes while it still may; else bound by init itself.
-Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
-                      const MountFlags& flags, bool idmap, const std::string& reason,
-                      const std::string& key) {
-  const bool folder = source.type == EntryType::directory;
-  SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
-  if (b.as_root) {
-    const int slot = b.next_slot++;
-    const bool mapped = idmap && !b.degrades("idmap");
-    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason,
-          key);
-    b.add(Phase::init, AttachTree{slot, target, flags}, reason, key);
-  } else {
-    b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
-  }
-  tree.cover_foreign(target);
-  if (!flags.read_only) b.writable.push_back({target, true, false});
-  return {};
-}
-
 Result<void> plan_tools(Builder& b, Tree& tree) {
   for (std::size_t i = 0; i < b.facts.tools.size(); ++i) {
     const ToolInstallation& tool = b.facts.tools[i];
@@ -123,10 +135,8 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
         SBX_CHECK(tree.make_symlink(entry.path, entry.link, "tool " + tool.name));
         continue;
       }
-      SourceFacts source;
-      source.type = entry.type;
-      source.path = entry.source;
-      SBX_CHECK(add_bind(b, tree, source, entry.path, kReadOnly, false, "tool " + tool.name, key));
+      SBX_CHECK(add_bind(b, tree, source_of(entry), entry.path, kReadOnly, false,
+                         "tool " + tool.name, key));
     }
   }
   return {};
@@ -195,7 +205,8 @@ struct PlanMount {
                     "named in the profile", key);
   }
   Result<void> operator()(const profile::TmpfsMount& mount) const {
-    return add_tmpfs(b, tree, mount, 0755, "named in the profile", key);
+    const bool shared = mount.target == "/tmp" || mount.target == "/dev/shm";
+    return add_tmpfs(b, tree, mount, shared ? 01777 : 0755, "named in the profile", key);
   }
   Result<void> operator()(const profile::FileMount& mount) const {
     if (!tree.is_foreign(mount.target))

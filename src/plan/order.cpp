@@ -18,6 +18,7 @@ consteval OrderRule rule(std::string_view why) {
 constexpr std::array kRules{
     rule<ReserveHostId, DetachTree>("an idmapped tree needs the run's id"),
     rule<AwaitIdMaps, BecomeInnerIds>("setresuid(2) of an unmapped id is EINVAL"),
+    rule<SetTimeOffsets, BecomeInnerIds>("after it /proc/self belongs to host root (proc(5))"),
     rule<BecomeInnerIds, DieWithSupervisor>(
         "a change of ids clears the parent-death signal (prctl(2))"),
     rule<BecomeInnerIds, MountRoot>("files of an unmapped id cannot be made (EOVERFLOW)"),
@@ -34,8 +35,8 @@ constexpr std::array kRules{
     rule<SealMount, PivotRoot>("the payload never sees an unsealed root"),
     rule<PivotRoot, ForkPayload>("a kept working directory would pin the host's tree"),
     rule<PivotRoot, OpenPty>("the terminal is the sandbox's own"),
-    rule<AwaitCgroup, ForkPayload>("nothing of the payload's runs outside its limits"),
-    rule<AwaitCgroup, UnshareCgroup>("the new namespace's root is the group we are in"),
+    rule<JoinCgroups, ForkPayload>("nothing of the payload's runs outside its limits"),
+    rule<JoinCgroups, UnshareCgroup>("the new namespace's root is the group we are in"),
     rule<ForbidNamespaces, ForkPayload>("the payload must not get one in between"),
     rule<HideCommandLine, ForkPayload>("the payload must not read it in between"),
     rule<SetDumpable, ForkPayload>("the payload must not catch init traceable"),

@@ -1,4 +1,6 @@
 // The last of init's steps, then what the payload and init give up before untrusted code runs.
+#include <algorithm>
+
 #include "plan/builder.hpp"
 
 namespace sbx::plan {
@@ -32,17 +34,16 @@ Result<void> plan_landlock(Builder& b) {
 }
 
 void plan_fork(Builder& b) {
-  bool v1 = false;
-  bool any = false;
-  for (const Step& step : b.plan.steps)
-    if (const auto* group = std::get_if<MakeCgroup>(&step.action)) {
-      any = true;
-      v1 = v1 || group->version == 1;
-    }
+  const bool v1 = std::ranges::any_of(b.plan.steps, [](const Step& step) {
+    const auto* group = std::get_if<MakeCgroup>(&step.action);
+    return group != nullptr && group->version == 1;
+  });
   if (b.plan.supervision.tty)
     b.add(Phase::init, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
-  if (any) b.add(Phase::init, AwaitCgroup{}, "nothing of the payload's runs outside its limits");
-  if (v1) b.add(Phase::init, UnshareCgroup{}, "the group shows as / and not as a host path");
+  if (v1) {
+    b.add(Phase::init, JoinCgroups{}, "nothing of the payload's runs outside its limits");
+    b.add(Phase::init, UnshareCgroup{}, "the group shows as / and not as a host path");
+  }
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");

@@ -178,7 +178,7 @@ struct ProtectPath {
 struct PivotRoot {};
 struct OpenPty {};        ///< in the sandbox's own devpts; the master goes to the supervisor
 struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"
-struct AwaitCgroup {};    ///< wait until the supervisor has put us under our limits
+struct JoinCgroups {};  ///< v1: move ourselves under our limits, once the supervisor has made them
 struct ForkPayload {};
 
 // ---- payload and guard
@@ -230,7 +230,7 @@ using Action =
                  RaiseLoopback, PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile,
                  BindTree, AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice,
                  MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, OpenPty,
-                 UnshareCgroup, AwaitCgroup, ForkPayload, NewSession, PlaceStdio, SetRlimit,
+                 UnshareCgroup, JoinCgroups, ForkPayload, NewSession, PlaceStdio, SetRlimit,
                  ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities,
                  SetDumpable, HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp,
                  ExecPayload, Fail>;

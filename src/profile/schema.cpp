@@ -149,7 +149,7 @@ std::string schema_rlimits() {
 
 std::string profile_schema() {
   std::string out =
-      R"({"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"sbx.profile/1","title":"sbx profile",)";
+      R"({"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:sbx:schema:profile:1","title":"sbx profile",)";
   out += kDefinitions;
   out += ',';
   out += object(profile_keys(), {"version"}).substr(1);

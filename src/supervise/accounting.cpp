@@ -1,3 +1,4 @@
+// Runs in the supervisor; reads cgroup files through os/cgroup_stats.
 #include "supervise/accounting.hpp"
 
 #include <sys/resource.h>

@@ -13,7 +13,8 @@ namespace sbx::supervise {
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
 
 /// Everything the cgroups tell, after reap(). Where no cgroup counts CPU time it is what the kernel
-/// added up for init, which waits for all the others. The rest stays nullopt where it is not counted.
+/// added up for init, which waits for all the others. The rest stays nullopt where it is not
+/// counted.
 Usage read_usage(const LiveSandbox& sandbox);
 
 }  // namespace sbx::supervise

@@ -1,4 +1,5 @@
-// Monotonic time as the supervisor counts it: plain nanoseconds, the unit that the launcher reports.
+// Monotonic time as the supervisor counts it: plain nanoseconds, the unit that the launcher
+// reports.
 #pragma once
 
 #include <chrono>
@@ -17,6 +18,8 @@ inline Nanos now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
 }
 
-inline Nanos to_nanos(std::chrono::milliseconds duration) { return duration.count() * kMillisecond; }
+inline Nanos to_nanos(std::chrono::milliseconds duration) {
+  return duration.count() * kMillisecond;
+}
 
 }  // namespace sbx::supervise

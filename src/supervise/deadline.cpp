@@ -1,3 +1,4 @@
+// The arithmetic of the limits; nothing here reads a clock.
 #include "supervise/deadline.hpp"
 
 #include <algorithm>
@@ -79,8 +80,6 @@ Escalation::Act Escalation::take(Nanos now) {
   return Act::terminate;
 }
 
-std::optional<Nanos> Escalation::next() const {
-  return killed_ ? std::nullopt : kill_at_;
-}
+std::optional<Nanos> Escalation::next() const { return killed_ ? std::nullopt : kill_at_; }
 
 }  // namespace sbx::supervise

@@ -1,5 +1,5 @@
-// When a run has had its time: wall, idle and CPU limits, and how a run that must end is ended. Pure
-// arithmetic over times that the caller reads.
+// When a run has had its time: wall, idle and CPU limits, and how a run that must end is ended.
+// Pure arithmetic over times that the caller reads.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ class Deadlines {
   void start(Nanos exec);
   /// The payload wrote something, or could not because a slow reader holds its output back.
   void note_output(Nanos now) { last_output_ = now; }
-  /// The tree's CPU time, read now; nullopt: this host cannot tell, so the limit cannot be kept (the
-  /// plan then lists it as degraded).
+  /// The tree's CPU time, read now; nullopt: this host cannot tell, so the limit cannot be kept
+  /// (the plan then lists it as degraded).
   void note_cpu(Nanos now, std::optional<std::uint64_t> used_us);
   /// Is it time to read the tree's CPU time again?
   [[nodiscard]] bool cpu_check_due(Nanos now) const;

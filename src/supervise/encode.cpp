@@ -1,3 +1,4 @@
+// Written out by hand: no library at hand does either without a copy.
 #include "supervise/encode.hpp"
 
 #include <algorithm>
@@ -26,8 +27,10 @@ std::size_t incomplete_utf8_suffix(std::string_view bytes) {
     const auto byte = static_cast<unsigned char>(bytes[bytes.size() - back]);
     if ((byte & 0xC0U) == 0x80U) continue;  // inside a character: look further back
     // 0xC0, 0xC1 and 0xF5 to 0xFF start nothing (RFC 3629).
-    const std::size_t length =
-        byte < 0xC2U || byte > 0xF4U ? 1 : byte >= 0xF0U ? 4 : byte >= 0xE0U ? 3 : 2;
+    const std::size_t length = byte < 0xC2U || byte > 0xF4U ? 1
+                               : byte >= 0xF0U              ? 4
+                               : byte >= 0xE0U              ? 3
+                                                            : 2;
     return length > back ? back : 0;
   }
   return 0;

@@ -1,3 +1,4 @@
+// Lines are made here by hand, as they come with every piece of output.
 #include "supervise/events.hpp"
 
 #include <utility>
@@ -47,8 +48,7 @@ void EventLog::put_output(Nanos now, int stream, std::string_view bytes) {
     return;
   }
   put(now, stream == 1 ? "stdout" : "stderr",
-      is_utf8(bytes) ? R"(,"text":)" + json_string(bytes)
-                     : R"(,"base64":")" + base64(bytes) + '"');
+      is_utf8(bytes) ? R"(,"text":)" + json_string(bytes) : R"(,"base64":")" + base64(bytes) + '"');
 }
 
 void EventLog::signal_sent(Nanos now, int signal, std::string_view reason) {

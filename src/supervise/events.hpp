@@ -1,9 +1,10 @@
 // The event stream (`--events`, contract section 4): one JSON object a line, numbered and timed.
 //
-// The reader can neither stop nor end a run. While more than 1 MiB waits for it, the payload's output
-// is held back, as by any slow reader; once it has taken nothing for five seconds, output events are
-// dropped until it has caught up, and the numbers show the gap. The other events always stay in line;
-// at the end they get five seconds without progress. A reader that is gone ends the stream silently.
+// The reader can neither stop nor end a run. While more than 1 MiB waits for it, the payload's
+// output is held back, as by any slow reader; once it has taken nothing for five seconds, output
+// events are dropped until it has caught up, and the numbers show the gap. The other events always
+// stay in line; at the end they get five seconds without progress. A reader that is gone ends the
+// stream silently.
 #pragma once
 
 #include <array>

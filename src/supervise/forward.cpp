@@ -1,3 +1,4 @@
+// The rules of forwarding as one switch.
 #include "supervise/forward.hpp"
 
 #include <signal.h>

@@ -1,9 +1,10 @@
-// What the supervisor does with a signal it was sent. Pure: a small state machine over (signal, time).
+// What the supervisor does with a signal it was sent. Pure: a small state machine over (signal,
+// time).
 //
-// SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the payload, which may handle them. A second one ends the
-// tree; so does a payload that outlives a SIGTERM or SIGHUP by the grace time (at least two seconds),
-// because these ask for the end of the run, not for the payload's opinion. SIGTSTP stops payload and
-// supervisor, SIGCONT continues both.
+// SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the payload, which may handle them. A second one ends
+// the tree; so does a payload that outlives a SIGTERM or SIGHUP by the grace time (at least two
+// seconds), because these ask for the end of the run, not for the payload's opinion. SIGTSTP stops
+// payload and supervisor, SIGCONT continues both.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Runs in the supervisor. A file is spliced into the pipe, anything else is copied.
 #include "supervise/input_relay.hpp"
 
 #include <fcntl.h>
@@ -14,9 +15,10 @@
 namespace sbx::supervise {
 namespace {
 
-constexpr std::size_t kBuffer = 64 * 1024;
-constexpr std::size_t kTypedBuffer = 4096;  // a terminal's line; and no more than a pipe takes at once
-constexpr std::size_t kSplice = 1024 * 1024;
+constexpr std::size_t kBuffer = std::size_t{64} * 1024;
+constexpr std::size_t kTypedBuffer =
+    4096;  // a terminal's line; and no more than a pipe takes at once
+constexpr std::size_t kSplice = std::size_t{1024} * 1024;
 constexpr int kRounds = 8;
 
 bool has_data(int fd) {

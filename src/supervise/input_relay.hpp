@@ -1,5 +1,5 @@
-// Carries the caller's stdin to the payload, never more ahead of it than a pipe and a buffer hold. What
-// the payload left unread of a file is given back to the caller (the file's offset), so that
+// Carries the caller's stdin to the payload, never more ahead of it than a pipe and a buffer hold.
+// What the payload left unread of a file is given back to the caller (the file's offset), so that
 // `while read line; do sbx run ...; done < list` works as with any other command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// The table of evidence, status, exit code and reason, in the order in which one outweighs another.
 #include "supervise/outcome.hpp"
 
 #include <signal.h>
@@ -63,7 +64,8 @@ void decide_exec_error(int error, const plan::Plan& plan, Outcome& outcome) {
   const std::string name = plan.argv.empty() ? "the command" : quote(plan.argv.front());
   if (error == ENOENT)
     return set(outcome, Status::not_found, kNotFound,
-               {"not_found", name + " (or the interpreter that it names) was not found inside the sandbox"});
+               {"not_found",
+                name + " (or the interpreter that it names) was not found inside the sandbox"});
   set(outcome, Status::not_executable, kNotExecutable,
       {"not_executable", name + " cannot be executed: " + ::strerrordesc_np(error)});
 }
@@ -103,7 +105,8 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       return true;
     case KilledFor::idle:
       set(outcome, Status::idle_timeout, kTimeLimit,
-          {"idle_limit", "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
+          {"idle_limit",
+           "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
            text(limits.idle)});
       return true;
     case KilledFor::output:
@@ -133,8 +136,9 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
   const int code = kSignalBase + signal;
   if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
   if (signal == SIGSYS)
-    return set(outcome, Status::seccomp, code,
-               {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
+    return set(
+        outcome, Status::seccomp, code,
+        {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
   // The kernel sends these two for the limits that the plan set; without them somebody else did.
   if (signal == SIGXCPU && has_rlimit(plan, "cpu"))
     return set(outcome, Status::cpu_limit, kTimeLimit,
@@ -168,10 +172,11 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
     if (evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
     const int status = evidence.init_wait_status;
     return set(outcome, Status::internal_error, kNotRun,
-               {"init_died", "init ended (" +
-                                 (WIFSIGNALED(status) ? signal_name(WTERMSIG(status))
-                                                      : "exit code " + std::to_string(WEXITSTATUS(status))) +
-                                 ") without telling how the command ended"});
+               {"init_died",
+                "init ended (" +
+                    (WIFSIGNALED(status) ? signal_name(WTERMSIG(status))
+                                         : "exit code " + std::to_string(WEXITSTATUS(status))) +
+                    ") without telling how the command ended"});
   }
   if (WIFSIGNALED(*evidence.wait_status))
     return decide_signal(WTERMSIG(*evidence.wait_status), evidence, plan, outcome);
@@ -185,9 +190,9 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
 
 std::string_view to_string(Status status) {
   static constexpr std::array<std::string_view, 15> kNames{
-      "ok",         "nonzero",      "signal",     "timeout", "cpu_limit",
-      "idle_timeout", "oom",        "output_limit", "disk_limit", "seccomp",
-      "interrupted", "not_found",   "not_executable", "setup_error", "internal_error"};
+      "ok",           "nonzero",   "signal",         "timeout",     "cpu_limit",
+      "idle_timeout", "oom",       "output_limit",   "disk_limit",  "seccomp",
+      "interrupted",  "not_found", "not_executable", "setup_error", "internal_error"};
   return kNames[static_cast<std::size_t>(status)];
 }
 

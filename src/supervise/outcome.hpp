@@ -15,8 +15,21 @@ namespace sbx::supervise {
 
 /// The contract's `status`.
 enum class Status {
-  ok, nonzero, signal, timeout, cpu_limit, idle_timeout, oom, output_limit, disk_limit, seccomp,
-  interrupted, not_found, not_executable, setup_error, internal_error,
+  ok,
+  nonzero,
+  signal,
+  timeout,
+  cpu_limit,
+  idle_timeout,
+  oom,
+  output_limit,
+  disk_limit,
+  seccomp,
+  interrupted,
+  not_found,
+  not_executable,
+  setup_error,
+  internal_error,
 };
 
 /// Which of our own actions ended the payload, if one did (the first wins).
@@ -27,7 +40,7 @@ struct Evidence {
   std::optional<int> wait_status{};  ///< of the payload, from init's shared page (waitpid(2) form)
   int exec_errno = 0;                ///< resolve or exec failed with this
   KilledFor killed_for = KilledFor::nothing;
-  int interrupt_signal = 0;          ///< the forwarded signal after which the payload ended
+  int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   std::optional<std::uint64_t> oom_kills{};
   std::optional<std::uint64_t> pids_limit_hits{};
   bool init_died = false;  ///< init ended without reporting the payload's status
@@ -43,27 +56,27 @@ struct Usage {  ///< nullopt: this host cannot say
 };
 
 struct StreamRecord {
-  std::string captured{};    ///< --json: the bytes kept (head and tail around a cut)
-  bool keep_text = false;    ///< captured is meaningful (--json)
-  std::uint64_t bytes = 0;   ///< written by the payload
+  std::string captured{};   ///< --json: the bytes kept (head and tail around a cut)
+  bool keep_text = false;   ///< captured is meaningful (--json)
+  std::uint64_t bytes = 0;  ///< written by the payload
   bool truncated = false;
-  std::string sha256{};      ///< over all bytes written, also those dropped; empty: not metered
+  std::string sha256{};  ///< over all bytes written, also those dropped; empty: not metered
 };
 
 struct Reason {
-  std::string code{};  ///< "exited", "wall_limit", "memory_limit", ...
-  std::string text{};  ///< one sentence
-  std::string limit{}; ///< as in the profile, "60s"; empty: none
+  std::string code{};   ///< "exited", "wall_limit", "memory_limit", ...
+  std::string text{};   ///< one sentence
+  std::string limit{};  ///< as in the profile, "60s"; empty: none
   std::string observed{};
 };
 
 struct Outcome {
   Status status = Status::internal_error;
   Reason reason{};
-  std::string phase = "run";            ///< "setup", "run"
-  std::optional<int> exit_code{};       ///< the payload's own
+  std::string phase = "run";       ///< "setup", "run"
+  std::optional<int> exit_code{};  ///< the payload's own
   std::optional<int> signal{};
-  int process_exit = 125;               ///< what sbx itself exits with
+  int process_exit = 125;  ///< what sbx itself exits with
   std::chrono::system_clock::time_point started_at{};
   double wall_ms = 0;
   double setup_ms = 0;
@@ -71,9 +84,9 @@ struct Outcome {
   bool metered = false;
   StreamRecord out{};
   StreamRecord err{};
-  std::vector<std::string> warnings{};      ///< the plan's, and what the run adds; for the result
-  std::vector<std::string> undelivered{};   ///< what could not be written, and why; for stderr
-  std::optional<Error> error{};             ///< setup_error, internal_error: as it was, for stderr
+  std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
+  std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
+  std::optional<Error> error{};            ///< setup_error, internal_error: as it was, for stderr
 };
 
 /// "not_found" and so on, as the contract spells it.

@@ -1,3 +1,4 @@
+// Head through, tail in a ring.
 #include "supervise/output_cap.hpp"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ void OutputCap::hold(std::string_view bytes) {
   bytes.remove_prefix(std::min(room, bytes.size()));
   while (!bytes.empty()) {
     const std::size_t run = std::min(bytes.size(), ring_size_ - ring_start_);
-    std::copy_n(bytes.data(), run, ring_.data() + ring_start_);
+    bytes.copy(ring_.data() + ring_start_, run);
     ring_start_ = (ring_start_ + run) % ring_size_;
     bytes.remove_prefix(run);
   }

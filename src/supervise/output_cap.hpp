@@ -1,8 +1,9 @@
 // Bounds one output stream and keeps its head and its tail. Pure.
 //
-// The first half of the cap goes on at once. What follows is held in a ring of the other half (at most
-// 8 MiB; the head is longer then) and goes on at the end, with one line between when something fell
-// out: "\n[sbx: N bytes dropped]\n". The line does not count. Cuts fall between UTF-8 characters.
+// The first half of the cap goes on at once. What follows is held in a ring of the other half (at
+// most 8 MiB; the head is longer then) and goes on at the end, with one line between when something
+// fell out: "\n[sbx: N bytes dropped]\n". The line does not count. Cuts fall between UTF-8
+// characters.
 #pragma once
 
 #include <cstdint>

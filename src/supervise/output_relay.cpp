@@ -1,3 +1,4 @@
+// Runs in the supervisor. Spliced when nobody looks at the bytes, else copied through one buffer.
 #include "supervise/output_relay.hpp"
 
 #include <fcntl.h>
@@ -12,11 +13,11 @@
 namespace sbx::supervise {
 namespace {
 
-constexpr std::size_t kBuffer = 128 * 1024;
-constexpr std::size_t kSplice = 1024 * 1024;  // a whole pipe of ours
-constexpr int kRounds = 8;                    // then the other stream and the signals have a turn
+constexpr std::size_t kBuffer = std::size_t{128} * 1024;
+constexpr std::size_t kSplice = std::size_t{1024} * 1024;  // a whole pipe of ours
+constexpr int kRounds = 8;  // then the other stream and the signals have a turn
 // More than a pty can hold (N_TTY_BUF_SIZE and 64 KiB of flip buffer); FIONREAD misses the latter.
-constexpr std::size_t kPtyRest = 1024 * 1024;
+constexpr std::size_t kPtyRest = std::size_t{1024} * 1024;
 
 }  // namespace
 

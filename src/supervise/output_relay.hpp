@@ -34,7 +34,8 @@ class OutputRelay {
   [[nodiscard]] bool done() const { return !source_.valid() && pending().empty(); }
   /// The caller does not take what the payload wrote.
   [[nodiscard]] bool blocked() const { return sink_full_; }
-  /// Why the caller's end was lost, 0 if it was not. The payload gets SIGPIPE at its next write then.
+  /// Why the caller's end was lost, 0 if it was not. The payload gets SIGPIPE at its next write
+  /// then.
   [[nodiscard]] int lost() const { return lost_; }
   StreamMeter& meter() { return meter_; }
   [[nodiscard]] const StreamMeter& meter() const { return meter_; }

@@ -73,16 +73,21 @@ std::string_view network_mode(profile::NetworkMode mode) {
 }
 
 Json network_json(profile::NetworkMode mode) {
-  // Without a network nothing can connect, so the empty list is what was seen; otherwise nobody looks.
+  // Without a network nothing can connect, so the empty list is what was seen; otherwise nobody
+  // looks.
   return {{"mode", network_mode(mode)},
           {"connections", mode == profile::NetworkMode::none ? Json::array() : Json(nullptr)}};
 }
 
 Json isolation_json(const plan::Isolation& isolation) {
-  return {{"tier", isolation.tier},           {"namespaces", isolation.namespaces},
-          {"cgroup", isolation.cgroup},       {"seccomp", isolation.seccomp},
-          {"landlock_abi", isolation.landlock_abi}, {"user", isolation.user},
-          {"required", isolation.required},   {"enforced", isolation.enforced},
+  return {{"tier", isolation.tier},
+          {"namespaces", isolation.namespaces},
+          {"cgroup", isolation.cgroup},
+          {"seccomp", isolation.seccomp},
+          {"landlock_abi", isolation.landlock_abi},
+          {"user", isolation.user},
+          {"required", isolation.required},
+          {"enforced", isolation.enforced},
           {"degraded", isolation.degraded}};
 }
 
@@ -90,18 +95,18 @@ Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
   const Usage& usage = outcome.usage;
   // A limit that the host could not enforce was none.
   const auto limit = plan.isolation.cgroup == "none" ? std::nullopt : plan.limits.memory;
-  return {{"cpu_ms",
-           {{"user", to_ms(usage.cpu_user_us)},
-            {"system", to_ms(usage.cpu_system_us)},
-            {"throttled", to_ms(usage.cpu_throttled_us)}}},
-          {"memory",
-           {{"peak_bytes", or_null(usage.memory_peak)},
-            {"limit_bytes", or_null(limit)},
-            {"oom_kills", or_null(usage.oom_kills)}}},
-          {"pids",
-           {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
-          {"io",
-           {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}}}};
+  return {
+      {"cpu_ms",
+       {{"user", to_ms(usage.cpu_user_us)},
+        {"system", to_ms(usage.cpu_system_us)},
+        {"throttled", to_ms(usage.cpu_throttled_us)}}},
+      {"memory",
+       {{"peak_bytes", or_null(usage.memory_peak)},
+        {"limit_bytes", or_null(limit)},
+        {"oom_kills", or_null(usage.oom_kills)}}},
+      {"pids",
+       {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
+      {"io", {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}}}};
 }
 
 }  // namespace

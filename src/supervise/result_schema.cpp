@@ -6,7 +6,7 @@ namespace sbx::supervise {
 std::string_view result_schema() {
   return R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "sbx.result/1",
+  "$id": "urn:sbx:schema:result:1",
   "title": "Result of one sbx run",
   "description": "Fields are only ever added. null: this host, or this run, did not measure it.",
   "type": "object",
@@ -183,7 +183,7 @@ std::string_view result_schema() {
 std::string_view event_schema() {
   return R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "sbx.event/1",
+  "$id": "urn:sbx:schema:event:1",
   "title": "One line of the sbx event stream",
   "description": "No result line means that sbx itself died. A gap in seq: output events were dropped because the reader took nothing for five seconds.",
   "type": "object",

@@ -25,7 +25,7 @@ class Run {
   Result<void> set_up(const Launcher& launcher);
   void supervise_tree();  ///< until the whole tree has ended
   void reap_tree();
-  void deliver_rest();    ///< what the tree left in our pipes
+  void deliver_rest();  ///< what the tree left in our pipes
   void conclude();
   void publish();
 

@@ -1,3 +1,4 @@
+// Runs in the supervisor. Each kind of file needs its own way of not being waited for.
 #include "supervise/sink.hpp"
 
 #include <fcntl.h>
@@ -16,7 +17,7 @@ namespace sbx::supervise {
 namespace {
 
 // One datagram at most, should the socket be of that kind.
-constexpr std::size_t kLongestSend = 32 * 1024;
+constexpr std::size_t kLongestSend = std::size_t{32} * 1024;
 
 bool appends(int fd) { return (::fcntl(fd, F_GETFL) & O_APPEND) != 0; }
 

@@ -1,5 +1,5 @@
-// Writes to one of the caller's descriptors without ever blocking on it for long, and without touching
-// its flags: the open file behind it is shared with the caller and whoever else holds it.
+// Writes to one of the caller's descriptors without ever blocking on it for long, and without
+// touching its flags: the open file behind it is shared with the caller and whoever else holds it.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
+// The rules of stdio.hpp, one function a direction.
 #include "supervise/stdio.hpp"
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace sbx::supervise {
 namespace {
@@ -39,7 +41,8 @@ bool same_file(const StreamFacts& a, const StreamFacts& b) {
 
 Result<StdioRoutes> decide_stdio(const plan::Supervision& supervision,
                                  const std::array<StreamFacts, 3>& caller) {
-  static constexpr const char* kNames[] = {"standard input", "standard output", "standard error"};
+  static constexpr std::array<std::string_view, 3> kNames{"standard input", "standard output",
+                                                          "standard error"};
   for (std::size_t i = 0; i < caller.size(); ++i) {
     // What the plan replaces need not be usable.
     if (i == 0 && supervision.input != plan::InputMode::inherit) continue;

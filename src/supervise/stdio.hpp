@@ -1,9 +1,10 @@
 // Which way each standard stream of the payload goes. Pure: the caller's three descriptors are
 // described first (stdio_setup.hpp), then decided on here.
 //
-// The payload gets the caller's own descriptor only when that is a pipe or /dev/null and nothing has
-// to be seen on the way. Anything else goes through a pipe of ours: through /proc/self/fd the payload
-// could open a file again with other rights, and a terminal takes input from whoever holds it.
+// The payload gets the caller's own descriptor only when that is a pipe or /dev/null and nothing
+// has to be seen on the way. Anything else goes through a pipe of ours: through /proc/self/fd the
+// payload could open a file again with other rights, and a terminal takes input from whoever holds
+// it.
 #pragma once
 
 #include <array>

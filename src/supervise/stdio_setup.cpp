@@ -1,3 +1,4 @@
+// Runs in the supervisor, before the launch.
 #include "supervise/stdio_setup.hpp"
 
 #include <fcntl.h>
@@ -14,7 +15,7 @@ namespace {
 
 // Large enough that one side rarely waits for the other; also what an ordinary user may ask for
 // (/proc/sys/fs/pipe-max-size).
-constexpr std::size_t kPipe = 1024 * 1024;
+constexpr std::size_t kPipe = std::size_t{1024} * 1024;
 
 FileKind kind_of(int fd, const struct stat& info) {
   if (S_ISREG(info.st_mode)) return FileKind::regular;
@@ -44,14 +45,15 @@ Result<os::Pipe> open_pipe(std::size_t capacity) {
 Result<os::UniqueFd> open_input(const std::string& path) {
   // O_NOFOLLOW: an earlier payload may have put a link in the place of a file it could write.
   // O_NONBLOCK: opening a named pipe would wait for its writer.
-  os::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  os::UniqueFd file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   Error error{.kind = ErrorKind::profile, .what = "cannot use " + path + " as stdin"};
   if (!file.valid()) {
     error.sys_errno = errno;
     if (errno == ELOOP) error.hint = "it is a symbolic link; name the file itself";
     return std::unexpected(std::move(error));
   }
-  struct stat info {};
+  struct stat info{};
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     error.what += ": it is not a regular file";
     error.hint = "use `stdin: inherit` and redirect";
@@ -76,8 +78,7 @@ Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervisio
       break;
   }
   if (supervision.tty) return -1;
-  const bool from_file =
-      stdio.input_file.valid() || stdio.caller[0].kind == FileKind::regular;
+  const bool from_file = stdio.input_file.valid() || stdio.caller[0].kind == FileKind::regular;
   // What is read ahead of a terminal or socket is lost to the caller: keep it small there.
   stdio.in = SBX_TRY(open_pipe(from_file ? kPipe : 0));
   return stdio.in.read.get();
@@ -105,14 +106,14 @@ Result<int> open_payload_output(const Stdio& stdio, Route route, int fd, os::Pip
 }  // namespace
 
 FileKind kind_of(int fd) {
-  struct stat info {};
+  struct stat info{};
   return ::fstat(fd, &info) == 0 ? kind_of(fd, info) : FileKind::device;
 }
 
 Result<std::array<StreamFacts, 3>> look_at_stdio() {
   std::array<StreamFacts, 3> streams;
   for (int fd = 0; fd <= 2; ++fd) {
-    struct stat info {};
+    struct stat info{};
     if (::fstat(fd, &info) != 0)
       return std::unexpected(setup_error("cannot look at descriptor " + std::to_string(fd)));
     streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};

@@ -20,17 +20,17 @@ Result<std::array<StreamFacts, 3>> look_at_stdio();
 struct Stdio {
   StdioRoutes routes{};
   std::array<StreamFacts, 3> caller{};
-  launch::StdioFds payload{};   ///< for the launch; borrowed from below or from the caller
-  os::UniqueFd null;            ///< /dev/null, for either direction
-  os::UniqueFd input_file;      ///< Route::file
-  os::Pipe in, out, err;        ///< unset where the route needs none
+  launch::StdioFds payload{};  ///< for the launch; borrowed from below or from the caller
+  os::UniqueFd null;           ///< /dev/null, for either direction
+  os::UniqueFd input_file;     ///< Route::file
+  os::Pipe in, out, err;       ///< unset where the route needs none
 
   /// After the launch: closes the payload's side of our pipes, so that their end can be seen.
   void close_payload_side();
 };
 
-/// 0, 1 and 2 have to be open (os::fill_standard_fds). Error: a stream that cannot be used, an input
-/// file that cannot be opened.
+/// 0, 1 and 2 have to be open (os::fill_standard_fds). Error: a stream that cannot be used, an
+/// input file that cannot be opened.
 Result<Stdio> set_up_stdio(const plan::Supervision& supervision);
 
 }  // namespace sbx::supervise

@@ -1,3 +1,4 @@
+// One pass over each piece: count, hash, bound, keep, tell.
 #include "supervise/stream_meter.hpp"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ MeterRules meter_rules(const plan::Supervision& supervision,
 
 StreamMeter::StreamMeter(MeterRules rules) : rules_(std::move(rules)) {
   record_.keep_text = rules_.keep;
-  if (rules_.cap && rules_.on_exceed == profile::OnExceed::truncate) truncation_.emplace(*rules_.cap);
+  if (rules_.cap && rules_.on_exceed == profile::OnExceed::truncate)
+    truncation_.emplace(*rules_.cap);
 }
 
 bool StreamMeter::only_counts() const {

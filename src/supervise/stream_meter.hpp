@@ -9,8 +9,8 @@
 
 #include "base/sha256.hpp"
 #include "plan/plan.hpp"
-#include "supervise/output_cap.hpp"
 #include "supervise/outcome.hpp"
+#include "supervise/output_cap.hpp"
 
 namespace sbx::supervise {
 

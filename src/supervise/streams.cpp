@@ -1,3 +1,4 @@
+// Runs in the supervisor.
 #include "supervise/streams.hpp"
 
 #include <fcntl.h>
@@ -28,7 +29,8 @@ Result<void> Streams::start(const plan::Plan& plan, Stdio stdio, LiveSandbox& sa
   if (plan.supervision.tty) return start_pty(rules_for(1, plan, observer), sandbox);
 
   const auto sink = [this](Route route, int fd) {
-    return route == Route::keep ? Sink() : Sink(fd, stdio_.caller[static_cast<std::size_t>(fd)].kind);
+    return route == Route::keep ? Sink()
+                                : Sink(fd, stdio_.caller[static_cast<std::size_t>(fd)].kind);
   };
   if (stdio_.out.read.valid())
     out_[0].emplace(std::move(stdio_.out.read), sink(stdio_.routes.out, STDOUT_FILENO),
@@ -96,7 +98,7 @@ bool Streams::step(const PollSet& set) {
   if (in_background() && os::in_foreground(STDIN_FILENO)) after_resume();
   if (in_) in_->step(set);
   // Both of our descriptors of the master have to go for the payload to see its terminal hang up.
-  if (in_ && master_ >= 0 && out_[0]->lost() != 0) {
+  if (in_ && master_ >= 0 && out_[0] && out_[0]->lost() != 0) {
     in_->stop();
     peer_.reset();
     master_ = -1;
@@ -157,14 +159,13 @@ bool Streams::done() const {
 void Streams::finish(Outcome& outcome) {
   master_ = -1;
   if (terminal_) terminal_->leave();
-  static constexpr const char* kNames[] = {"stdout", "stderr"};
-  StreamRecord* const records[] = {&outcome.out, &outcome.err};
   for (std::size_t i = 0; i < out_.size(); ++i) {
-    if (!out_[i]) continue;
-    *records[i] = out_[i]->meter().take_record();
+    Relay& relay = out_[i];
+    if (!relay) continue;
+    (i == 0 ? outcome.out : outcome.err) = relay->meter().take_record();
     // A reader that went away (EPIPE) is no news to the one who made the pipeline.
-    if (const int lost = out_[i]->lost(); lost != 0 && lost != EPIPE)
-      outcome.undelivered.push_back(std::string(kNames[i]) +
+    if (const int lost = relay->lost(); lost != 0 && lost != EPIPE)
+      outcome.undelivered.push_back(std::string(i == 0 ? "stdout" : "stderr") +
                                     " could not be written: " + ::strerrordesc_np(lost));
   }
 }

@@ -1,14 +1,15 @@
+// The loop of a run: poll, signals, streams, limits, until the tree has ended and its output is
+// out.
 #include "supervise/supervisor.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "os/pipe.hpp"
@@ -55,10 +56,9 @@ Run::Run(const plan::Plan& plan, const Sinks& sinks)
       started_(sinks.started != 0 ? sinks.started : now_ns()),
       deadlines_(plan.supervision, usable_cpus(plan)),
       forwarder_(to_nanos(plan.supervision.grace)) {
-  outcome_.started_at =
-      std::chrono::system_clock::now() -
-      std::chrono::duration_cast<std::chrono::system_clock::duration>(
-          std::chrono::nanoseconds{now_ns() - started_});
+  outcome_.started_at = std::chrono::system_clock::now() -
+                        std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                            std::chrono::nanoseconds{now_ns() - started_});
   outcome_.warnings = plan.warnings;
   outcome_.metered = plan.supervision.meter || plan.supervision.capture;
 }
@@ -224,7 +224,9 @@ void Run::wait(std::optional<Nanos> until) {
     const Nanos left = std::max<Nanos>(0, *until - now_ns());
     timeout = {left / kSecond, left % kSecond};
   }
-  (void)::ppoll(set_.data(), set_.size(), until ? &timeout : nullptr, nullptr);
+  // Anything but EINTR (a descriptor limit below what we watch) would make this loop spin for ever.
+  if (::ppoll(set_.data(), set_.size(), until ? &timeout : nullptr, nullptr) < 0 && errno != EINTR)
+    throw std::system_error(errno, std::generic_category(), "cannot wait for the sandbox");
 }
 
 void Run::reap_tree() {
@@ -263,60 +265,14 @@ void Run::deliver_rest() {
   }
 }
 
-void Run::conclude() {
-  streams_.finish(outcome_);
-  decide(evidence_, plan_, outcome_);
-  const Nanos now = now_ns();
-  if (!evidence_.setup_error) events_.exit(now, outcome_);
-}
-
-void Run::publish() {
-  if (!events_.enabled() && sinks_.results.empty()) return;
-  std::string line = to_json(outcome_, plan_);
-  events_.result(now_ns(), line);
-  line += '\n';
-  for (const int fd : sinks_.results) {
-    if (!write_result(fd, line))
-      outcome_.undelivered.push_back(std::string("the result could not be written: ") +
-                                     ::strerrordesc_np(errno));
-  }
-  events_.step(now_ns());
-  while (!events_.idle() && !events_.stalled()) {
-    set_.clear();
-    wait(next_wake());
-    if (asked_to_end()) return;
-    events_.step(now_ns());
-  }
-}
-
-bool Run::write_result(int fd, std::string_view line) {
-  Sink sink(fd, kind_of(fd));
-  while (!line.empty()) {
-    const auto taken = sink.write(line);
-    if (!taken) {
-      errno = taken.error().value;
-      return false;
-    }
-    line.remove_prefix(*taken);
-    if (*taken != 0) continue;
-    pollfd ready[] = {{sink.poll_fd(), POLLOUT, 0}, {gate_.fd(), POLLIN, 0}};
-    (void)::ppoll(ready, 2, nullptr, nullptr);
-    if (asked_to_end()) {
-      errno = EINTR;
-      return false;
-    }
-  }
-  return true;
-}
-
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {
   try {
     return Run(plan, sinks).execute(launcher);
   } catch (const std::exception& failure) {
     // Unwinding has killed the sandbox and put signals and terminal back.
     Outcome outcome;
-    const Evidence evidence{
-        .setup_error = Error{.kind = ErrorKind::internal, .what = failure.what()}};
+    const Evidence evidence{.setup_error =
+                                Error{.kind = ErrorKind::internal, .what = failure.what()}};
     decide(evidence, plan, outcome);
     return outcome;
   }

@@ -1,5 +1,5 @@
-// Runs one plan to its end: launches it, carries its streams, keeps its limits, forwards signals, and
-// says how it ended. One poll loop, no threads.
+// Runs one plan to its end: launches it, carries its streams, keeps its limits, forwards signals,
+// and says how it ended. One poll loop, no threads.
 #pragma once
 
 #include <vector>
@@ -18,8 +18,8 @@ struct Sinks {
   Nanos started = 0;           ///< CLOCK_MONOTONIC when sbx began, for setup_ms; 0: now
 };
 
-/// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they were.
-/// Never throws, and always returns with the sandbox gone.
+/// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they
+/// were. Never throws, and always returns with the sandbox gone.
 Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks);
 
 /// The same with another launcher in place of launch::launch.

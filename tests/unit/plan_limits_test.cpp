@@ -69,7 +69,7 @@ TEST_CASE("degrade: [cgroup] goes on without, and says so") {
   const auto plan = build(profile, command(), facts);
   REQUIRE(plan.has_value());
   CHECK(steps_of<MakeCgroup>(*plan).empty());
-  CHECK(steps_of<AwaitCgroup>(*plan).empty());
+  CHECK(steps_of<JoinCgroups>(*plan).empty());
   CHECK(plan->isolation.degraded == std::vector<std::string>{"memory", "pids"});
   CHECK(plan->isolation.tier == "rlimit");
 }

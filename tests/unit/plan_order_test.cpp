@@ -11,6 +11,7 @@ using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile::Profile profile;
   profile.mask = {"/workspace/.env"};
+  profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
   const auto built = build(profile, command(), hybrid(host_of_root()));
   REQUIRE(built.has_value());

@@ -86,14 +86,18 @@ TEST_CASE("a character that comes in two pieces stays text") {
   Reader reader;
   reader.log.output(0, 1, "a\xE2\x82");
   reader.log.output(0, 2, "other");
-  reader.log.output(0, 1, "\xAC" "b");
+  reader.log.output(0, 1,
+                    "\xAC"
+                    "b");
   reader.log.output(0, 1, "\xC3");
   reader.log.exit(0, {});
   const std::vector<Json> lines = reader.lines();
   REQUIRE(lines.size() == 5);
   CHECK(lines[0]["text"] == "a");
   CHECK(lines[1]["text"] == "other");
-  CHECK(lines[2]["text"] == "\xE2\x82\xAC" "b");
+  CHECK(lines[2]["text"] ==
+        "\xE2\x82\xAC"
+        "b");
   CHECK(lines[3]["base64"] == "ww==");
 }
 

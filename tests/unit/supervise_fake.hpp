@@ -63,7 +63,7 @@ class FakeSandbox final : public LiveSandbox {
   os::UniqueFd pidfd_;
   os::UniqueFd master_;
   std::uint64_t exec_;
-  struct ::rusage usage_ {};
+  struct ::rusage usage_{};
 };
 
 struct FakePty {
@@ -106,7 +106,8 @@ inline Result<std::unique_ptr<LiveSandbox>> fake_launch(const plan::Plan& plan,
     ::execl("/bin/sh", "sh", "-c", script.c_str(), nullptr);
     ::_exit(127);
   }
-  if (pid < 0) return std::unexpected(Error{.kind = ErrorKind::setup, .what = "fork", .sys_errno = errno});
+  if (pid < 0)
+    return std::unexpected(Error{.kind = ErrorKind::setup, .what = "fork", .sys_errno = errno});
   return std::make_unique<FakeSandbox>(pid, std::move(pty.master));
 }
 

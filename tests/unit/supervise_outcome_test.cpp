@@ -51,39 +51,105 @@ TEST_CASE("the status follows from the evidence") {
   const Row rows[] = {
       {"exit 0", {.wait_status = exited(0)}, Status::ok, 0},
       {"exit 3", {.wait_status = exited(3)}, Status::nonzero, 3},
-      {"exit 137 of its own is no kill", {.wait_status = exited(137), .oom_kills = 0}, Status::nonzero, 137},
+      {"exit 137 of its own is no kill",
+       {.wait_status = exited(137), .oom_kills = 0},
+       Status::nonzero,
+       137},
       {"segfault", {.wait_status = killed(SIGSEGV)}, Status::signal, 139},
       {"core flag does not matter", {.wait_status = killed(SIGSEGV) | 0x80}, Status::signal, 139},
       {"killed by another", {.wait_status = killed(SIGKILL), .oom_kills = 0}, Status::signal, 137},
       {"killed, no memory counter", {.wait_status = killed(SIGKILL)}, Status::signal, 137},
       {"out of memory", {.wait_status = killed(SIGKILL), .oom_kills = 1}, Status::oom, 137},
       {"a child out of memory", {.wait_status = exited(0), .oom_kills = 1}, Status::ok, 0},
-      {"SIGTERM with an oom elsewhere", {.wait_status = killed(SIGTERM), .oom_kills = 1}, Status::signal, 143},
+      {"SIGTERM with an oom elsewhere",
+       {.wait_status = killed(SIGTERM), .oom_kills = 1},
+       Status::signal,
+       143},
       {"seccomp", {.wait_status = killed(SIGSYS)}, Status::seccomp, 159},
       {"SIGXCPU without a limit of ours", {.wait_status = killed(SIGXCPU)}, Status::signal, 152},
       {"SIGXFSZ without a limit of ours", {.wait_status = killed(SIGXFSZ)}, Status::signal, 153},
-      {"wall", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::wall}, Status::timeout, 124},
-      {"wall, and the memory limit too", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::wall, .oom_kills = 1}, Status::timeout, 124},
-      {"wall, exits in its grace", {.wait_status = exited(0), .killed_for = KilledFor::wall}, Status::timeout, 124},
-      {"wall, init was killed first", {.killed_for = KilledFor::wall, .init_died = true}, Status::timeout, 124},
-      {"cpu", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::cpu}, Status::cpu_limit, 124},
-      {"idle", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::idle}, Status::idle_timeout, 124},
-      {"output", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::output}, Status::output_limit, 153},
-      {"forwarded and died of it", {.wait_status = killed(SIGINT), .interrupt_signal = SIGINT}, Status::interrupted, 130},
-      {"forwarded and handled", {.wait_status = exited(7), .interrupt_signal = SIGINT}, Status::nonzero, 7},
-      {"forwarded, died of something else", {.wait_status = killed(SIGSEGV), .interrupt_signal = SIGINT}, Status::signal, 139},
-      {"forwarded, not heeded", {.wait_status = killed(SIGKILL), .killed_for = KilledFor::interrupt, .interrupt_signal = SIGTERM}, Status::interrupted, 143},
-      {"forwarded, not heeded, init was first", {.killed_for = KilledFor::interrupt, .interrupt_signal = SIGTERM, .init_died = true}, Status::interrupted, 143},
-      {"ended by itself before our kill", {.wait_status = exited(0), .killed_for = KilledFor::interrupt, .interrupt_signal = SIGTERM}, Status::ok, 0},
+      {"wall",
+       {.wait_status = killed(SIGKILL), .killed_for = KilledFor::wall},
+       Status::timeout,
+       124},
+      {"wall, and the memory limit too",
+       {.wait_status = killed(SIGKILL), .killed_for = KilledFor::wall, .oom_kills = 1},
+       Status::timeout,
+       124},
+      {"wall, exits in its grace",
+       {.wait_status = exited(0), .killed_for = KilledFor::wall},
+       Status::timeout,
+       124},
+      {"wall, init was killed first",
+       {.killed_for = KilledFor::wall, .init_died = true},
+       Status::timeout,
+       124},
+      {"cpu",
+       {.wait_status = killed(SIGKILL), .killed_for = KilledFor::cpu},
+       Status::cpu_limit,
+       124},
+      {"idle",
+       {.wait_status = killed(SIGKILL), .killed_for = KilledFor::idle},
+       Status::idle_timeout,
+       124},
+      {"output",
+       {.wait_status = killed(SIGKILL), .killed_for = KilledFor::output},
+       Status::output_limit,
+       153},
+      {"forwarded and died of it",
+       {.wait_status = killed(SIGINT), .interrupt_signal = SIGINT},
+       Status::interrupted,
+       130},
+      {"forwarded and handled",
+       {.wait_status = exited(7), .interrupt_signal = SIGINT},
+       Status::nonzero,
+       7},
+      {"forwarded, died of something else",
+       {.wait_status = killed(SIGSEGV), .interrupt_signal = SIGINT},
+       Status::signal,
+       139},
+      {"forwarded, not heeded",
+       {.wait_status = killed(SIGKILL),
+        .killed_for = KilledFor::interrupt,
+        .interrupt_signal = SIGTERM},
+       Status::interrupted,
+       143},
+      {"forwarded, not heeded, init was first",
+       {.killed_for = KilledFor::interrupt, .interrupt_signal = SIGTERM, .init_died = true},
+       Status::interrupted,
+       143},
+      {"ended by itself before our kill",
+       {.wait_status = exited(0), .killed_for = KilledFor::interrupt, .interrupt_signal = SIGTERM},
+       Status::ok,
+       0},
       {"not found", {.exec_errno = ENOENT}, Status::not_found, 127},
       {"not executable", {.exec_errno = EACCES}, Status::not_executable, 126},
       {"bad format", {.exec_errno = ENOEXEC}, Status::not_executable, 126},
-      {"init out of memory", {.oom_kills = 1, .init_died = true, .init_wait_status = killed(SIGKILL)}, Status::oom, 137},
-      {"init gone", {.init_died = true, .init_wait_status = killed(SIGKILL)}, Status::internal_error, 125},
-      {"setup", {.setup_error = Error{.kind = ErrorKind::setup, .what = "x"}}, Status::setup_error, 125},
-      {"setup, host", {.setup_error = Error{.kind = ErrorKind::host, .what = "x"}}, Status::setup_error, 125},
-      {"setup, internal", {.setup_error = Error{.kind = ErrorKind::internal, .what = "x"}}, Status::internal_error, 125},
-      {"setup, interrupted", {.interrupt_signal = SIGINT, .setup_error = Error{.kind = ErrorKind::setup, .what = "x", .sys_errno = EINTR}}, Status::interrupted, 130},
+      {"init out of memory",
+       {.oom_kills = 1, .init_died = true, .init_wait_status = killed(SIGKILL)},
+       Status::oom,
+       137},
+      {"init gone",
+       {.init_died = true, .init_wait_status = killed(SIGKILL)},
+       Status::internal_error,
+       125},
+      {"setup",
+       {.setup_error = Error{.kind = ErrorKind::setup, .what = "x"}},
+       Status::setup_error,
+       125},
+      {"setup, host",
+       {.setup_error = Error{.kind = ErrorKind::host, .what = "x"}},
+       Status::setup_error,
+       125},
+      {"setup, internal",
+       {.setup_error = Error{.kind = ErrorKind::internal, .what = "x"}},
+       Status::internal_error,
+       125},
+      {"setup, interrupted",
+       {.interrupt_signal = SIGINT,
+        .setup_error = Error{.kind = ErrorKind::setup, .what = "x", .sys_errno = EINTR}},
+       Status::interrupted,
+       130},
   };
   for (const Row& row : rows) {
     CAPTURE(row.name);
@@ -110,8 +176,7 @@ TEST_CASE("limits of the payload's own processes are told apart from other signa
 }
 
 TEST_CASE("the payload's own code and signal are kept whatever sbx exits with") {
-  const Outcome graceful =
-      decided({.wait_status = exited(5), .killed_for = KilledFor::wall});
+  const Outcome graceful = decided({.wait_status = exited(5), .killed_for = KilledFor::wall});
   CHECK(graceful.exit_code == 5);
   CHECK_FALSE(graceful.signal);
   CHECK(graceful.reason.limit == "1m");
@@ -122,8 +187,7 @@ TEST_CASE("the payload's own code and signal are kept whatever sbx exits with") 
 }
 
 TEST_CASE("what did not decide the status is a warning") {
-  const Outcome outcome =
-      decided({.wait_status = exited(0), .oom_kills = 2, .pids_limit_hits = 9});
+  const Outcome outcome = decided({.wait_status = exited(0), .oom_kills = 2, .pids_limit_hits = 9});
   REQUIRE(outcome.warnings.size() == 2);
   CHECK(outcome.warnings[0].find("2") != std::string::npos);
   CHECK(outcome.warnings[1].find("limits.pids 128") != std::string::npos);
@@ -148,9 +212,10 @@ TEST_CASE("the result object has the contract's fields in its order") {
   Outcome outcome = decided({.wait_status = exited(0)}, plan);
   const auto json = nlohmann::ordered_json::parse(to_json(outcome, plan));
   const std::vector<std::string> expected{
-      "schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
-      "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "output", "denials",
-      "network", "changes", "artifacts", "redactions", "isolation", "warnings"};
+      "schema",  "id",        "profile",   "argv",       "status",    "reason",
+      "phase",   "exit_code", "signal",    "started_at", "wall_ms",   "setup_ms",
+      "cpu_ms",  "memory",    "pids",      "io",         "output",    "denials",
+      "network", "changes",   "artifacts", "redactions", "isolation", "warnings"};
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   CHECK(keys == expected);
@@ -200,7 +265,8 @@ TEST_CASE("kept output is text when it can be, else base64") {
 namespace {
 
 /// Every key of `value` has to be named in `schema`, all the way down.
-void check_known(const Json& value, const Json& schema, const Json& root, const std::string& where) {
+void check_known(const Json& value, const Json& schema, const Json& root,
+                 const std::string& where) {
   CAPTURE(where);
   if (schema.contains("$ref")) return check_known(value, root["$defs"]["stream"], root, where);
   if (!value.is_object()) return;

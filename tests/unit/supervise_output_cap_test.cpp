@@ -23,7 +23,8 @@ struct Cut {
 Cut cut(std::uint64_t cap, std::string_view text, std::size_t piece) {
   OutputCap limiter(cap);
   Cut result;
-  for (std::size_t i = 0; i < text.size(); i += piece) result.now += limiter.feed(text.substr(i, piece));
+  for (std::size_t i = 0; i < text.size(); i += piece)
+    result.now += limiter.feed(text.substr(i, piece));
   result.end = limiter.finish();
   return result;
 }
@@ -81,7 +82,8 @@ TEST_CASE("cuts do not split characters") {
     CHECK(is_utf8(got.now + got.end));
     const std::size_t kept = got.now.size() + got.end.size() - (got.end.rfind(']') + 2);
     CHECK(kept <= cap);
-    CHECK(got.end.find("[sbx: " + std::to_string(text.size() - kept) + " bytes") != std::string::npos);
+    CHECK(got.end.find("[sbx: " + std::to_string(text.size() - kept) + " bytes") !=
+          std::string::npos);
   }
 }
 

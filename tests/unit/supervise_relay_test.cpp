@@ -86,7 +86,8 @@ void carry_64_mib(StreamMeter meter) {
   std::size_t sent = 0;
   while (!relay.done() || os::bytes_waiting(caller.read.get()) != 0) {
     if (sent < bytes.size()) {
-      sent += write_some(payload.write.get(), std::string_view(bytes).substr(sent, random() % 400'000));
+      sent +=
+          write_some(payload.write.get(), std::string_view(bytes).substr(sent, random() % 400'000));
       if (sent == bytes.size()) payload.write.reset();
     }
     relay.step();

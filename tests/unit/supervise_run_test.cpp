@@ -82,10 +82,11 @@ TEST_CASE("a run gives its output, its code and nothing else") {
 }
 
 TEST_CASE("streams into one file keep the order of the writes") {
-  const Ran ran =
-      run("i=0; while [ $i -lt 200 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done", {}, "", {}, true);
+  const Ran ran = run("i=0; while [ $i -lt 200 ]; do echo o$i; echo e$i >&2; i=$((i+1)); done", {},
+                      "", {}, true);
   std::string expected;
-  for (int i = 0; i < 200; ++i) expected += "o" + std::to_string(i) + "\ne" + std::to_string(i) + "\n";
+  for (int i = 0; i < 200; ++i)
+    expected += "o" + std::to_string(i) + "\ne" + std::to_string(i) + "\n";
   CHECK(ran.out == expected);
 }
 
@@ -93,7 +94,8 @@ TEST_CASE("what is written right before the end is not lost") {
   for (const bool meter : {false, true}) {
     plan::Supervision how;
     how.meter = meter;
-    const Ran ran = run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 500000 /dev/zero >&2", how);
+    const Ran ran =
+        run("head -c 3000000 /dev/zero | tr '\\0' x; head -c 500000 /dev/zero >&2", how);
     CHECK(ran.out == std::string(3'000'000, 'x'));
     CHECK(ran.err == std::string(500'000, '\0'));
     CHECK(ran.outcome.status == Status::ok);
@@ -211,10 +213,10 @@ TEST_CASE("events tell a run from start to result") {
 TEST_CASE("a launch that fails is told, with nothing run") {
   plan::Plan plan;
   plan.argv = {"x"};
-  const Outcome outcome = supervise::supervise(
-      plan, {}, [](const plan::Plan&, const launch::StdioFds&, int) {
-        return Result<std::unique_ptr<LiveSandbox>>(
-            std::unexpected(Error{.kind = ErrorKind::setup, .what = "no luck", .sys_errno = EPERM}));
+  const Outcome outcome =
+      supervise::supervise(plan, {}, [](const plan::Plan&, const launch::StdioFds&, int) {
+        return Result<std::unique_ptr<LiveSandbox>>(std::unexpected(
+            Error{.kind = ErrorKind::setup, .what = "no luck", .sys_errno = EPERM}));
       });
   CHECK(outcome.status == Status::setup_error);
   CHECK(outcome.process_exit == 125);
@@ -269,7 +271,7 @@ TEST_CASE("signals and descriptors are as before when a run is over") {
   ::sigprocmask(SIG_SETMASK, nullptr, &after);
   for (int signal = 1; signal < 32; ++signal)
     CHECK(sigismember(&before, signal) == sigismember(&after, signal));
-  struct sigaction pipe {};
+  struct sigaction pipe{};
   ::sigaction(SIGPIPE, nullptr, &pipe);
   const bool default_again = pipe.sa_handler == SIG_DFL;
   CHECK(default_again);
@@ -281,7 +283,8 @@ TEST_CASE("signals and descriptors are as before when a run is over") {
 TEST_CASE("a pty carries both ways and ends with its input") {
   plan::Supervision how;
   how.tty = true;
-  const Ran ran = run("test -t 0 && test -t 1 && test -t 2 && stty size && cat && echo end", how, "line\n");
+  const Ran ran =
+      run("test -t 0 && test -t 1 && test -t 2 && stty size && cat && echo end", how, "line\n");
   CHECK(ran.outcome.status == Status::ok);
   CHECK(ran.out.find("24 80\r\n") != std::string::npos);
   // Once as the terminal's echo, once from cat.

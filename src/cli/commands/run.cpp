@@ -31,6 +31,7 @@ plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::
   plan.argv = std::move(command);
   plan.limits = {};
   plan.limits.memory.reset();
+  plan.isolation.tier = "none";
   return plan;
 }
 
@@ -86,7 +87,7 @@ Result<void> guard_process() {
                                  .what = "cannot mark the caller's descriptors close-on-exec",
                                  .hint = "sbx needs Linux 5.12 or later",
                                  .sys_errno = closed.error().value});
-  ::signal(SIGPIPE, SIG_IGN);
+  (void)::signal(SIGPIPE, SIG_IGN);  // cannot fail for a known signal
   return {};
 }
 

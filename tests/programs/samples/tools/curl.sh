@@ -2,6 +2,7 @@
 # curl against a web server, both inside.
 set -euo pipefail
 folder=$(mktemp -d)
+: >"$folder/log"
 head -c 3000000 /dev/urandom >"$folder/data"
 python3 -u -m http.server --bind 127.0.0.1 --directory "$folder" 0 >"$folder/log" 2>&1 &
 server=$!

@@ -1,0 +1,59 @@
+// The end of a run: what is decided about it, and how that reaches the caller.
+#include <poll.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "supervise/run.hpp"
+
+namespace sbx::supervise {
+
+void Run::conclude() {
+  streams_.finish(outcome_);
+  decide(evidence_, plan_, outcome_);
+  const Nanos now = now_ns();
+  if (!evidence_.setup_error) events_.exit(now, outcome_);
+}
+
+void Run::publish() {
+  if (!events_.enabled() && sinks_.results.empty()) return;
+  std::string line = to_json(outcome_, plan_);
+  events_.result(now_ns(), line);
+  line += '\n';
+  for (const int fd : sinks_.results) {
+    if (!write_result(fd, line))
+      outcome_.undelivered.push_back(std::string("the result could not be written: ") +
+                                     ::strerrordesc_np(errno));
+  }
+  events_.step(now_ns());
+  while (!events_.idle() && !events_.stalled()) {
+    set_.clear();
+    wait(next_wake());
+    if (asked_to_end()) return;
+    events_.step(now_ns());
+  }
+}
+
+bool Run::write_result(int fd, std::string_view line) {
+  Sink sink(fd, kind_of(fd));
+  while (!line.empty()) {
+    const auto taken = sink.write(line);
+    if (!taken) {
+      errno = taken.error().value;
+      return false;
+    }
+    line.remove_prefix(*taken);
+    if (*taken != 0) continue;
+    pollfd ready[] = {{sink.poll_fd(), POLLOUT, 0}, {gate_.fd(), POLLIN, 0}};
+    (void)::ppoll(ready, 2, nullptr, nullptr);
+    if (asked_to_end()) {
+      errno = EINTR;
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace sbx::supervise

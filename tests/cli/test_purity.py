@@ -1,0 +1,76 @@
+"""The folders that only compute stay that way: no call of theirs can reach the kernel by itself."""
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
+# Library calls by which a process, a file, a mount or a privilege would be touched.
+DENIED = re.compile(r"""^_*(
+    (f|v)?fork | clone3? | (f?)exec[vlp]+e? | posix_spawnp? | system | popen | wait(pid|id|3|4)? | kill | raise
+  | open(at2?|64|at64)? | creat(64)? | f?open(64)? | freopen(64)? | opendir | mkstemp | tmpfile | read(link(at)?|v)? | pread(64)?
+  | write(v)? | pwrite(64)? | unlink(at)? | rename(at2?)? | mkdir(at)? | rmdir | symlink(at)? | link(at)? | chdir | chroot
+  | f?chmod(at)? | [fl]?chown(at)? | [fl]?stat(at|x|64)? | access | faccessat | truncate | ftruncate
+  | mount | umount2? | pivot_root | unshare | setns | open_tree | move_mount | mount_setattr | fsopen
+  | prctl | ptrace | setu?[ig]d | setres[ug]id | setgroups | cap[sg]et | seccomp | sethostname | setrlimit(64)? | setsid
+  | socket(pair)? | connect | bind | accept4? | send(msg|to)? | recv(msg|from)? | ioctl | syscall | pipe2? | dup[23]? | fcntl(64)?
+  | pthread_create | getenv | secure_getenv | time | gettimeofday | clock_gettime | sleep | u?sleep | nanosleep
+  | getpw(nam|uid)(_r)? | getgr(nam|gid)(_r)? | dlopen | memfd_create
+)$""", re.X)
+# member of the archive -> what it may use all the same, and why
+PURE = {
+    "base": {"log.cpp.o": None},          # writes the log: it is the one that may
+    "profile": {},
+    "seccomp": {"compile.cpp.o": {"memfd_create", "read", "lseek", "lseek64"},     # libseccomp exports to
+                "reference.cpp.o": {"memfd_create", "read", "lseek", "lseek64"}},  # a descriptor only
+    "plan": {},
+}
+
+
+def undefined(archive):
+    """{member: its undefined symbols}"""
+    text = subprocess.run(["nm", "-u", "-P", "-A", archive], capture_output=True, text=True, check=True).stdout
+    members = {}
+    for line in text.splitlines():
+        place, _, rest = line.partition(": ")
+        member = place.rpartition("[")[2].rstrip("]") or place.rpartition("/")[2]
+        members.setdefault(member.rpartition("/")[2], set()).add(rest.split()[0])
+    return members
+
+
+@pytest.mark.needs("program:nm")
+@pytest.mark.parametrize("folder", PURE)
+def test_a_pure_folder_calls_nothing_that_acts(folder):
+    archive = BUILD / "src" / folder / f"libsbx_{folder}.a"
+    if not archive.exists():
+        pytest.skip("needs the build folder: this is a copy of the tree without its libraries")
+    members = undefined(archive)
+    assert members, "an empty library proves nothing"
+    wrong = []
+    for member, symbols in members.items():
+        allowed = PURE[folder].get(member, set())
+        if allowed is not None:
+            wrong += [f"{member}: {s}" for s in sorted(symbols) if DENIED.match(s) and s not in allowed]
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.needs("program:nm")
+def test_the_outcome_is_decided_without_looking_at_anything():
+    archive = BUILD / "src" / "supervise" / "libsbx_supervise.a"
+    if not archive.exists():
+        pytest.skip("needs the build folder: this is a copy of the tree without its libraries")
+    members = undefined(archive)
+    assert "outcome.cpp.o" in members
+    for member in ("outcome.cpp.o", "result_json.cpp.o", "output_cap.cpp.o", "deadline.cpp.o", "forward.cpp.o"):
+        assert not [s for s in members.get(member, ()) if DENIED.match(s)], member
+
+
+@pytest.mark.needs("program:nm")
+def test_control_the_folders_that_act_would_be_noticed():
+    archive = BUILD / "src" / "os" / "libsbx_os.a"
+    if not archive.exists():
+        pytest.skip("needs the build folder: this is a copy of the tree without its libraries")
+    found = {s for symbols in undefined(archive).values() for s in symbols if DENIED.match(s)}
+    assert {"prctl", "syscall"} <= found and found & {"openat", "openat64"}, found

@@ -1,0 +1,174 @@
+"""A host that cannot enforce what is asked for: exit code 125, what failed with which errno, and the
+next thing to try. Never a started payload, and never a weaker run that does not say so."""
+import errno
+import json
+import subprocess
+import time
+
+import pytest
+
+from fault import hosts
+from support.sbx import Run
+
+
+@pytest.fixture
+def on(sbx):
+    """on(host, *flags): runs a payload on that host that would leave a file in the workspace."""
+
+    def run(host, *flags, profile="default", cmd=("sh", "-c", "echo started; echo > /workspace/started")):
+        result = sbx.folder / "result.json"
+        result.unlink(missing_ok=True)
+        argv = [sbx.binary, "run", str(profile), *map(str, flags), "--workspace", ".:rw", "--result", str(result), "--",
+                *map(str, cmd)]
+        started = time.monotonic()
+        done = subprocess.run(argv, cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, preexec_fn=host,
+                              timeout=60)
+        told = json.loads(result.read_text()) if result.exists() else None
+        return Run(argv, done.returncode, done.stdout, done.stderr, told, [], time.monotonic() - started)
+
+    return run
+
+
+@pytest.fixture
+def refused(on, sbx):
+    def run(host, *words, flags=sbx.degraded, **options):
+        """125, never started, and a message with these words and a line of advice."""
+        done = on(host, *flags, **options)
+        done.assert_refused(*words)
+        assert not started(sbx) and not done.stdout, done
+        assert done.result is None or done.result["status"] == "setup_error", done
+        advice = [line for line in done.err.splitlines() if line.startswith("sbx:   ") and len(line) > 30]
+        assert advice, f"no advice\n{done}"
+        return done
+
+    return run
+
+
+def started(sbx):
+    return (sbx.cwd / "started").exists()
+
+
+def test_the_payload_of_these_tests_does_start_on_this_host(on, sbx):
+    on(None, *sbx.degraded).assert_ok()
+    assert started(sbx)
+
+
+def test_no_user_namespaces(refused):
+    refused(hosts.no_user_namespaces, "step", "namespaces", "ENOSPC", "max_user_namespaces",
+            flags=["--degrade", "cgroup"])
+
+
+def test_a_masked_proc(refused):
+    refused(hosts.masked_proc, "step", "proc at /proc", "EPERM", "unmasked")
+
+
+def test_no_proc(refused):
+    refused(hosts.no_proc, "/proc", "ENOENT", flags=["--degrade", "cgroup"])
+
+
+@pytest.mark.needs("root")
+def test_a_run_folder_that_cannot_be_written(refused):
+    refused(hosts.read_only_run, "step", "host uid", "EROFS", "/run/sbx")
+
+
+LACKING_CGROUPS = pytest.mark.parametrize("host", [hosts.empty_cgroup_mount, hosts.read_only_cgroups],
+                                          ids=lambda h: h.__name__)
+
+
+@LACKING_CGROUPS
+def test_no_cgroup_is_refused(refused, host):
+    done = refused(host, "cgroup", "limits.memory", "limits.pids", "--degrade cgroup", flags=[])
+    assert done.result["status"] == "setup_error"
+
+
+@LACKING_CGROUPS
+def test_no_cgroup_is_told_when_it_may_be_missing(on, sbx, host):
+    done = on(host, "--degrade", "cgroup")
+    done.assert_ok()
+    assert started(sbx)
+    isolation = done.result["isolation"]
+    assert isolation["cgroup"] == "none" and set(isolation["degraded"]) >= {"memory", "pids"}
+    assert not set(isolation["degraded"]) & set(isolation["enforced"])
+    assert isolation["tier"] != "full"
+    assert done.result["memory"]["oom_kills"] is None and done.result["pids"]["peak"] is None
+    assert len([line for line in done.err.splitlines() if "degraded" in line]) == 1, done
+
+
+@LACKING_CGROUPS
+def test_only_what_is_named_may_be_missing(refused, host):
+    refused(host, "cgroup", flags=["--degrade", "landlock"])
+
+
+def test_a_limit_that_is_lifted_needs_no_cgroup(on, sbx):
+    done = on(hosts.empty_cgroup_mount, "--memory", "none", "--pids", "none", "--swap", "none")
+    done.assert_ok()
+    assert done.result["isolation"]["degraded"] == []
+
+
+def test_too_few_processes(refused):
+    """As root the limit binds only inside, where the payload is not root."""
+    refused(hosts.few_processes, "step", "EAGAIN", "process")
+
+
+def test_any_small_number_of_descriptors(on, sbx):
+    """Some limit is large enough; below it, sbx says what it lacks and starts nothing."""
+    enough = None
+    for limit in range(4, 64):
+        done = on(hosts.few_files(limit), *sbx.degraded)
+        if done.code == 0:
+            enough = limit
+            break
+        assert done.code == 125 and not started(sbx), done
+        assert "Too many open files" in done.err, done
+    assert enough is not None, "63 descriptors are not enough"
+
+
+# What no run can do without, whatever the plan: each refused as an old kernel (ENOSYS) or a
+# container's filter (EPERM) would.
+NEEDED = ["clone3", "open_tree", "move_mount", "fsopen", "fsmount", "mount_setattr", "openat2", "pivot_root", "seccomp",
+          "sethostname", "capset", "close_range", "setsid"]
+ADVISED = {"clone3", "open_tree", "fsopen", "mount_setattr", "openat2", "seccomp", "close_range"}
+
+
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOSYS], ids=hosts.name_of)
+@pytest.mark.parametrize("call", NEEDED)
+def test_a_refused_system_call(on, sbx, call, error):
+    done = on(hosts.refusing([call], error), *sbx.degraded)
+    assert not started(sbx) and not done.stdout, done
+    if call == "openat2":  # looking at the workspace fails first, and says so in words
+        done.assert_refused("workspace")
+    else:
+        done.assert_refused(hosts.name_of(error))
+        # close_range comes before there is a plan.
+        assert done.err.startswith("sbx: step ") or call == "close_range", done
+    if call in ADVISED:
+        assert "\nsbx:   " in done.err, f"no advice\n{done}"
+
+
+@pytest.mark.parametrize("call", sorted(set(hosts.CALLS) - {"mmap", "clone", "mount"}))
+def test_no_refused_call_is_passed_over(on, sbx, call):
+    """Either the call was not needed, and everything asked for is there, or the run is refused."""
+    whole = on(None, *sbx.degraded)
+    (sbx.cwd / "started").unlink()
+    done = on(hosts.refusing([call], errno.EACCES), *sbx.degraded, cmd=["sh", "-c", "echo > /workspace/started"])
+    if done.code == 125:
+        assert done.err.startswith("sbx: ") and not started(sbx), done
+        return
+    assert started(sbx), done
+    lost = set(whole.result["isolation"]["enforced"]) - set(done.result["isolation"]["enforced"])
+    assert lost <= ({"landlock"} if call.startswith("landlock") else set()), done
+
+
+def test_landlock_that_is_required_and_missing(refused, on):
+    host = hosts.refusing(["landlock_create_ruleset"], errno.ENOSYS)
+    refused(host, "landlock", "--degrade landlock", flags=["--landlock", "require", "--degrade", "cgroup"])
+    done = on(host, "--landlock", "require", "--degrade", "cgroup", "--degrade", "landlock")
+    done.assert_ok()
+    assert "landlock" in done.result["isolation"]["degraded"] and done.result["isolation"]["landlock_abi"] == 0
+
+
+@pytest.mark.needs("landlock")
+def test_landlock_by_default_is_used_where_it_is(on, sbx):
+    assert on(None, *sbx.degraded).result["isolation"]["landlock_abi"] > 0
+    done = on(hosts.refusing(["landlock_create_ruleset"], errno.EOPNOTSUPP), *sbx.degraded)
+    assert done.result["isolation"]["landlock_abi"] == 0 and "landlock" not in done.result["isolation"]["enforced"]

@@ -1,0 +1,116 @@
+"""A failure at every step of several plans: told with its step and errno, nothing started, nothing left.
+
+That nothing is left (processes, mounts, cgroups, files) is what the `sbx` fixture checks after all
+the runs of a test.
+"""
+import errno
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+ERRORS = [errno.EPERM, errno.EIO, errno.ENOSPC, errno.EXDEV, errno.EAGAIN, errno.EINTR]
+AT_ONCE = 3
+LEFT = 42  # what the probe says when it could leave its file
+
+PLANS = {
+    "default": "version: 1\n",
+    "python-like": """\
+version: 1
+mounts:
+  - {bind: ./work, at: /data}
+  - {bind: ./work, at: /maybe, optional: true}
+  - {tmpfs: /scratch, size: 16M, inodes: 1000, exec: false}
+  - {file: /etc/app.ini, content: "debug=0\\n"}
+  - {file: /data/inside.ini, content: "debug=1\\n"}
+mask: ["/data/secret", "/data/*.pem"]
+tools: [sh]
+env: {set: {HOME: /scratch}}
+limits: {cpus: 1, cpu: 30s, rlimits: {nofile: 256, fsize: 10M}}
+""",
+    "overlay": "version: 1\nworkspace: {source: ., mode: overlay, size: 16M}\nseccomp: {on_deny: kill}\n",
+    "terminal": "version: 1\nstdio: {tty: always}\n",
+    "clock-and-host-network": "version: 1\nnamespaces: {time: {monotonic: -1h}}\nnetwork: host\nroot: empty\n",
+}
+
+
+class Failing:
+    """One plan, ready to be broken at any of its steps."""
+
+    def __init__(self, sbx, weakened, probe, text):
+        self.sbx, self.weakened, self.probe = sbx, weakened, probe
+        self.out = sbx.folder / "out"
+        self.out.mkdir()
+        (sbx.cwd / "secret").write_text("secret")
+        (sbx.cwd / "key.pem").write_text("secret")
+        (sbx.cwd / "inside.ini").write_text("")
+        self.profile = sbx.profile(text)
+        self.flags = [*probe.flags, "--rw", f"{self.out}:/out"]
+
+    def command(self, name):
+        return [self.probe.path, "leave-file", f"/out/{name}"]
+
+    def steps(self):
+        run = self.sbx.call("explain", self.profile, *self.sbx.degraded, *self.flags, "--json", "--",
+                            *self.command("x"))
+        assert run.code == 0, run
+        return json.loads(run.stdout)["steps"]
+
+    def started(self, index):
+        return (self.out / str(index)).exists()
+
+    def check(self, index, phase, count):
+        """Runs with a failure before step `index`; returns what is wrong, or None."""
+        error = ERRORS[index % len(ERRORS)]
+        run = self.weakened.run(self.profile, self.flags, self.command(index),
+                                env={"SBX_TEST_FAIL_AT": f"{index}:{error}"})
+        expected = f"sbx: step {index + 1}/{count + 1}: "
+        line = next((text for text in run.err.splitlines() if text.startswith("sbx: step")), "")
+        problems = []
+        if run.code != 125:
+            problems.append("exit code")
+        if not line.startswith(expected) or f"({errno.errorcode[error]})" not in line:
+            problems.append(f"no line {expected!r} with {errno.errorcode[error]}")
+        if run.status != ("setup_error") or run.result["phase"] != "setup":
+            problems.append("result")
+        # init gives up its own rights after the fork: by then the payload may be running already, and
+        # it ends with init.
+        if self.started(index) and phase != "guard":
+            problems.append("the payload ran")
+        return f"step {index + 1} ({phase}): {', '.join(problems)}\n{run}" if problems else None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PLANS)
+def test_a_failure_at_any_step_is_told_and_leaves_nothing(sbx, weakened, probe, name):
+    failing = Failing(sbx, weakened, probe, PLANS[name])
+    steps = failing.steps()
+    weakened.run(failing.profile, failing.flags, failing.command("works")).assert_nonzero(LEFT)
+    assert failing.started("works"), "the test's own marker does not work"
+    assert {step["phase"] for step in steps} >= {"clone", "attend", "init", "payload", "guard"}
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        problems = list(pool.map(lambda i: failing.check(i, steps[i]["phase"], len(steps)), range(len(steps))))
+    problems = [text for text in problems if text]
+    assert not problems, f"{len(problems)} of {len(steps)} steps:\n" + "\n".join(problems[:5])
+
+
+def test_a_failure_ends_the_run_at_once(sbx, weakened, probe):
+    """No timeout is waited for, whoever fails."""
+    failing = Failing(sbx, weakened, probe, PLANS["default"])
+    steps = failing.steps()
+    for phase in ("attend", "init", "payload", "guard"):
+        index = next(i for i, step in enumerate(steps) if step["phase"] == phase)
+        run = weakened.run(failing.profile, failing.flags, ["sleep", "30"],
+                           env={"SBX_TEST_FAIL_AT": f"{index}:{errno.EIO}"})
+        assert run.code == 125 and run.seconds < 5, run
+
+
+def test_json_tells_the_step_too(sbx, weakened, probe):
+    failing = Failing(sbx, weakened, probe, PLANS["default"])
+    index = next(i for i, step in enumerate(failing.steps()) if step["phase"] == "init")
+    run = weakened.run(failing.profile, failing.flags, failing.command("json"), json=True,
+                       env={"SBX_TEST_FAIL_AT": f"{index}:{errno.EIO}"})
+    assert run.code == 125 and run.result["status"] == "setup_error"
+    assert re.match(rf"step {index + 1}/\d+: .*\(EIO\)", run.result["reason"]["text"])
+    assert run.result["exit_code"] is None and run.result["output"]["stdout"]["bytes"] in (0, None)

@@ -1,0 +1,140 @@
+// What every built-in profile comes to on fixed hosts, and every group of system calls, compared
+// with the texts in this folder: a change of policy shows up in review as a change of these files.
+// SBX_UPDATE_GOLDEN=1 writes them anew.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../unit/plan_testing.hpp"
+#include "../unit/profile_testing.hpp"
+#include "base/text.hpp"
+#include "seccomp/build.hpp"
+
+namespace {
+
+using sbx::HostFacts;
+using sbx::plan::Plan;
+
+const std::filesystem::path kFolder = SBX_GOLDEN;
+
+std::string content(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Where two texts part, as a person would want to see it.
+std::string first_difference(const std::string& want, const std::string& have) {
+  const auto wanted = sbx::split(want, '\n');
+  const auto found = sbx::split(have, '\n');
+  for (std::size_t i = 0; i < std::max(wanted.size(), found.size()); ++i) {
+    const std::string_view left = i < wanted.size() ? wanted[i] : "(the end)";
+    const std::string_view right = i < found.size() ? found[i] : "(the end)";
+    if (left != right)
+      return "line " + std::to_string(i + 1) + "\n- " + std::string(left) + "\n+ " +
+             std::string(right);
+  }
+  return "";
+}
+
+void compare(const std::string& name, const std::string& text) {
+  const std::filesystem::path path = kFolder / name;
+  if (std::getenv("SBX_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  const std::string difference = first_difference(content(path), text);
+  CHECK_MESSAGE(difference.empty(), name, " differs: ", difference,
+                "\nIf that is meant, run with SBX_UPDATE_GOLDEN=1 and look at the changes.");
+}
+
+/// JSON with a line for each step, so that a difference is readable.
+std::string broken_into_lines(std::string json) {
+  for (const std::string_view mark : {"{\"phase\":", "],\"seccomp\":", "\"supervise\":",
+                                      "\"isolation\":", "\"env\":", "\"steps\":"}) {
+    for (std::size_t at = 0; (at = json.find(mark, at)) != std::string::npos; at += mark.size() + 1)
+      json.insert(at, "\n");
+  }
+  return json + "\n";
+}
+
+/// Every tool is found below /opt, unless it may be missing.
+void add_tools(HostFacts& facts, const sbx::profile::Profile& profile) {
+  for (const std::string& tool : profile.tools) {
+    sbx::ToolInstallation found;
+    found.name = tool;
+    if (tool.ends_with('?')) {
+      found.problem = tool + " is not on PATH";
+    } else {
+      const std::string folder = "/opt/" + tool;
+      found.trees = {{folder, sbx::EntryType::directory, folder, ""}};
+      found.path = {folder + "/bin"};
+    }
+    facts.tools.push_back(std::move(found));
+  }
+}
+
+Plan plan_of(const std::string& name, HostFacts facts) {
+  sbx::profile::LoadRequest request;
+  request.name = name;
+  const auto profile = sbx::testing::load_files({}, request);
+  REQUIRE_MESSAGE(profile.has_value(), name);
+  add_tools(facts, *profile);
+  auto plan =
+      sbx::plan::build(*profile, sbx::plan::testing::command({"program", "an argument"}), facts);
+  REQUIRE_MESSAGE(plan.has_value(), name, ": ", plan ? "" : plan.error().to_string());
+  plan->profile_sha256.clear();  // of the text with its comments
+  return std::move(*plan);
+}
+
+bool can_run(const std::string& name) {
+  sbx::profile::LoadRequest request;
+  request.name = name;
+  const auto profile = sbx::testing::load_files({}, request);
+  REQUIRE(profile.has_value());
+  return sbx::profile::unsupported(*profile).empty();
+}
+
+}  // namespace
+
+TEST_CASE("the plan of every built-in profile for an ordinary user on a v2 host") {
+  for (const auto& [name, text] : sbx::profile::builtin_profiles()) {
+    if (!can_run(name)) continue;
+    const Plan plan = plan_of(name, sbx::plan::testing::host_of_user());
+    compare(name + "-user.txt", sbx::plan::describe_text(plan));
+    compare(name + "-user.json.txt", broken_into_lines(sbx::plan::describe_json(plan)));
+  }
+}
+
+TEST_CASE("the plan of every built-in profile for root on a hybrid host") {
+  using sbx::plan::testing::host_of_root;
+  using sbx::plan::testing::hybrid;
+  for (const auto& [name, text] : sbx::profile::builtin_profiles()) {
+    if (!can_run(name)) continue;
+    compare(name + "-root.txt", sbx::plan::describe_text(plan_of(name, hybrid(host_of_root()))));
+  }
+}
+
+TEST_CASE("every group of system calls") {
+  std::string text;
+  for (const sbx::seccomp::GroupInfo& group : sbx::seccomp::list_groups()) {
+    constexpr std::string_view kStandings[] = {"allowed", "optional", "never"};
+    text += std::string(group.name) + " (" +
+            std::string(kStandings[static_cast<std::size_t>(group.standing)]) +
+            "): " + std::string(group.reason) + "\n";
+    for (const std::string_view call : group.calls) text += "  " + std::string(call) + "\n";
+  }
+  compare("seccomp-groups.txt", text);
+}
+
+TEST_CASE("no text here belongs to a profile that is gone") {
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) {
+    const std::string name = entry.path().filename();
+    if (entry.path().extension() != ".txt" || name == "seccomp-groups.txt") continue;
+    const std::string profile = name.substr(0, name.rfind('-'));
+    CHECK_MESSAGE(sbx::profile::builtin_profiles().contains(profile), name);
+  }
+}

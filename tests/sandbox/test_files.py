@@ -1,0 +1,200 @@
+"""What the payload sees of the host's files, what it can change, and whose the changes are."""
+import os
+import shutil
+
+import pytest
+
+
+def sh(sbx, script, *flags, profile=None, **options):
+    return sbx.run(profile, flags, ["sh", "-c", script], **options)
+
+
+# ---- workspace
+
+def test_the_workspace_is_read_only_by_default(sbx):
+    (sbx.cwd / "file").write_text("host\n")
+    run = sh(sbx, "cat file; echo x > file; echo x > new; rm file; chmod 777 file")
+    assert run.out == "host\n" and run.err.lower().count("read-only") == 4, run
+    assert os.listdir(sbx.cwd) == ["file"] and (sbx.cwd / "file").read_text() == "host\n"
+
+
+def test_a_writable_workspace_is_the_callers_folder(sbx):
+    (sbx.cwd / "old").write_text("old\n")
+    sh(sbx, "cat old; echo new > new; echo more >> old; mkdir d; ln -s x l", "--workspace", ".:rw").assert_ok()
+    assert (sbx.cwd / "new").read_text() == "new\n" and (sbx.cwd / "old").read_text() == "old\nmore\n"
+
+
+def test_what_is_made_there_belongs_to_the_folders_owner(sbx):
+    sh(sbx, "touch f; mkdir d; touch d/g; ln -s f l", "--workspace", ".:rw").assert_ok()
+    owner = os.stat(sbx.cwd)
+    for path in ("f", "d", "d/g", "l"):
+        made = os.lstat(sbx.cwd / path)
+        assert (made.st_uid, made.st_gid) == (owner.st_uid, owner.st_gid), path
+
+
+@pytest.mark.needs("root")
+def test_a_folder_of_another_users_stays_that_users(sbx):
+    os.chown(sbx.cwd, 12345, 23456)
+    (sbx.cwd / "theirs").write_text("")
+    os.chown(sbx.cwd / "theirs", 12345, 23456)
+    (sbx.cwd / "roots").write_text("")
+    run = sh(sbx, "touch mine; stat -c %u:%g mine theirs roots; echo x > theirs && echo x > roots", "--workspace", ".:rw")
+    assert run.out.split()[:2] == ["1000:1000", "1000:1000"] and run.out.split()[2] != "1000:1000"
+    assert run.code != 0 and "Permission denied" in run.err  # root's file is nobody's inside
+    made = os.stat(sbx.cwd / "mine")
+    assert (made.st_uid, made.st_gid) == (12345, 23456)
+
+
+def test_without_a_workspace_there_is_none(sbx):
+    (sbx.cwd / "file").write_text("")
+    run = sh(sbx, "pwd; ls -A /workspace", "--workspace", "none")
+    assert run.out == "/\n" and run.code != 0
+
+
+def test_an_overlay_keeps_the_host_as_it_was(sbx):
+    (sbx.cwd / "file").write_text("host\n")
+    (sbx.cwd / "gone").write_text("")
+    (sbx.cwd / "folder").mkdir()
+    run = sh(sbx, "echo inside > file; rm gone; rmdir folder; mkdir -p a/b; mv file moved; cat moved; ls",
+             "--workspace", ".:overlay").assert_ok()
+    assert run.out == "inside\na\nmoved\n"
+    assert sorted(os.listdir(sbx.cwd)) == ["file", "folder", "gone"] and (sbx.cwd / "file").read_text() == "host\n"
+
+
+def test_an_overlay_is_bounded(sbx):
+    run = sh(sbx, "head -c 30M /dev/zero > big", profile={"version": 1, "workspace": {"mode": "overlay", "size": "8M"}})
+    assert run.code != 0 and "No space left" in run.err, run
+
+
+def test_the_layers_of_an_overlay_cannot_be_reached(sbx):
+    (sbx.cwd / "file").write_text("")
+    run = sh(sbx, "find / -xdev -path '*sbx*' ! -type d; find /.sbx -name file -o -name upper -o -name work; "
+                  "touch /.sbx/lower/x", "--workspace", ".:overlay")
+    assert not run.out and "Read-only" in run.err, run
+
+
+def test_home_is_not_shown_by_itself(sbx):
+    home = os.path.expanduser("~")
+    run = sh(sbx, "pwd; ls -A", cwd=home)
+    if run.code == 125:
+        pytest.fail(f"a home directory is no reason to refuse\n{run}")
+    assert run.out == "/workspace\n" and "--workspace" in run.err
+
+
+@pytest.mark.needs("user", "overlay")
+def test_an_overlay_works_for_an_ordinary_user(sbx):
+    sh(sbx, "echo x > f", "--workspace", ".:overlay").assert_ok()
+
+
+# ---- mounts
+
+def test_what_is_bound_is_read_only_unless_it_is_said(sbx):
+    data, out = sbx.folder / "data", sbx.folder / "out"
+    data.mkdir(), out.mkdir()
+    (data / "f").write_text("data\n")
+    run = sh(sbx, "cat /data/f; echo x > /out/made; echo x > /data/f", "--ro", f"{data}:/data", "--rw", f"{out}:/out")
+    assert run.out == "data\n" and "Read-only" in run.err and (out / "made").read_text() == "x\n"
+    assert (data / "f").read_text() == "data\n"
+
+
+def test_relative_sources_start_at_the_profile_and_at_the_caller(sbx):
+    (sbx.folder / "beside").mkdir()
+    (sbx.folder / "beside" / "f").write_text("profile's\n")
+    (sbx.cwd / "f").write_text("caller's\n")
+    run = sh(sbx, "cat /a/f /b", "--ro", "./f:/b", profile={"version": 1, "mounts": [{"bind": "./beside", "at": "/a"}]})
+    assert run.assert_ok().out == "profile's\ncaller's\n"
+
+
+def test_a_single_file_can_be_bound(sbx):
+    (sbx.cwd / "f").write_text("one\n")
+    run = sh(sbx, "cat /etc/one.conf; echo x >> /etc/one.conf", "--ro", "./f:/etc/one.conf")
+    assert run.out == "one\n" and "Read-only" in run.err
+
+
+def test_a_missing_source_is_refused_unless_it_is_optional(sbx):
+    sh(sbx, "true", "--ro", "/nonexistent:/x").assert_refused("/nonexistent")
+    profile = {"version": 1, "mounts": [{"bind": "/nonexistent", "at": "/x", "optional": True}]}
+    assert sh(sbx, "ls /x", profile=profile).code != 0
+    sh(sbx, "true", profile=profile).assert_ok()
+
+
+def test_a_tmpfs_is_writable_and_its_size_holds(sbx):
+    run = sh(sbx, "echo x > /scratch/f; head -c 5M /dev/zero > /scratch/big; df -k --output=size /scratch | tail -1",
+             "--tmpfs", "/scratch:2M")
+    assert "No space left" in run.err and run.out.strip() == "2048", run
+
+
+def test_a_tmpfs_bounds_its_files_and_executes_nothing_when_asked(sbx):
+    profile = {"version": 1, "mounts": [{"tmpfs": "/s", "size": "4M", "inodes": 50, "exec": False}]}
+    script = "i=0; while [ $i -lt 100 ]; do true > /s/$i || break; i=$((i+1)); done; ls /s | wc -l; " \
+             "cp /usr/bin/true /s/0; chmod +x /s/0; /s/0"
+    run = sh(sbx, script, profile=profile)
+    assert int(run.out) < 51 and "Permission denied" in run.err and run.code == 126, run
+
+
+def test_tmp_and_shm_are_fresh_writable_and_executable(sbx):
+    run = sh(sbx, "ls -A /tmp /dev/shm; cp /usr/bin/true /tmp/t && /tmp/t && touch /dev/shm/x && echo fine").assert_ok()
+    assert run.out.endswith("fine\n") and run.out.count("\n") <= 4
+
+
+def test_a_file_has_its_content_and_permissions(sbx):
+    profile = {"version": 1, "mounts": [{"file": "/etc/app.ini", "content": "a=1\nü\n", "perm": "0440"},
+                                        {"file": "/opt/deep/er/file", "content": ""}]}
+    run = sh(sbx, "cat /etc/app.ini; stat -c %a /etc/app.ini /opt/deep/er/file; echo x > /etc/app.ini", profile=profile)
+    assert run.out == "a=1\nü\n440\n444\n" and "ead-only" in run.err, run
+
+
+def test_a_file_can_stand_in_for_one_of_the_workspace(sbx):
+    (sbx.cwd / "config").write_text("the host's\n")
+    run = sh(sbx, "cat config", profile={"version": 1, "mounts": [{"file": "/workspace/config", "content": "ours\n"}]})
+    assert run.assert_ok().out == "ours\n" and (sbx.cwd / "config").read_text() == "the host's\n"
+
+
+def test_mounts_inside_mounts(sbx):
+    outer, inner = sbx.folder / "outer", sbx.folder / "inner"
+    (outer / "in").mkdir(parents=True), inner.mkdir()
+    (inner / "f").write_text("inner\n")
+    run = sh(sbx, "cat /o/in/f; touch /o/x; touch /o/in/x", "--rw", f"{inner}:/o/in", "--ro", f"{outer}:/o")
+    assert run.out == "inner\n" and run.err.count("Read-only") == 1 and (inner / "x").exists(), run
+
+
+@pytest.mark.needs("root")
+def test_set_user_id_programs_of_the_host_gain_nothing(sbx):
+    tools = sbx.folder / "tools"
+    tools.mkdir()
+    shutil.copy("/usr/bin/id", tools / "id")
+    os.chmod(tools / "id", 0o6755)
+    run = sh(sbx, "/tools/id -u; grep ' /tools ' /proc/mounts", "--ro", f"{tools}:/tools").assert_ok()
+    assert run.out.startswith("1000\n") and "nosuid" in run.out and "nodev" in run.out
+
+
+# ---- mask
+
+def test_masked_files_read_as_empty_and_folders_have_nothing(sbx):
+    (sbx.cwd / ".env").write_text("TOKEN=1\n")
+    (sbx.cwd / "secret").mkdir()
+    (sbx.cwd / "secret" / "key").write_text("k")
+    run = sh(sbx, "cat .env; ls -A secret; cat secret/key", "--mask", "/workspace/.env", "--mask", "/workspace/secret")
+    assert not run.out and "No such file" in run.err, run
+    run = sh(sbx, "echo x > .env; touch secret/x; rm -r secret .env; mv secret s", "--mask", "/workspace/.env",
+             "--mask", "/workspace/secret", "--workspace", ".:rw")
+    assert (sbx.cwd / ".env").read_text() == "TOKEN=1\n" and (sbx.cwd / "secret" / "key").read_text() == "k"
+
+
+def test_masked_patterns_match_at_any_depth(sbx):
+    for path in ("a.pem", "d/b.pem", "d/e/f/c.pem", "d/e/keep.txt", ".hidden/x.pem"):
+        (sbx.cwd / path).parent.mkdir(parents=True, exist_ok=True)
+        (sbx.cwd / path).write_text("secret\n")
+    run = sh(sbx, "find . -type f -size +0 ; cat $(find . -name '*.pem')", "--mask", "/workspace/**/*.pem").assert_ok()
+    assert run.out == "./d/e/keep.txt\n", run
+
+
+def test_a_mask_that_matches_nothing_is_fine(sbx):
+    sh(sbx, "true", "--mask", "/workspace/none", "--mask", "/workspace/**/*.none", "--mask", "/nowhere/x").assert_ok()
+
+
+def test_a_mask_does_not_follow_links_of_the_workspace(sbx):
+    (sbx.cwd / "link.pem").symlink_to("/usr/bin/env")
+    (sbx.cwd / "loop").symlink_to(".")
+    run = sh(sbx, "wc -c < /usr/bin/env", "--mask", "/workspace/**/*.pem")
+    assert run.code == 125 or int(run.out) > 1000, run

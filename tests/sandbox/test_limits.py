@@ -1,0 +1,77 @@
+"""The limits of a whole tree, as cgroups enforce them."""
+import os
+import time
+
+import pytest
+
+from support import cgroups
+
+pytestmark = pytest.mark.needs("cgroup")
+
+
+def test_processes_are_counted_and_refused(sbx):
+    script = "i=0; while [ $i -lt 40 ]; do sleep 3 & i=$((i+1)); done 2>&1 | tail -1; echo end"
+    run = sbx.run(flags=["--pids", "10"], cmd=["bash", "-c", script])
+    assert run.result["pids"]["limit_hits"] > 0 and run.result["pids"]["peak"] in (None, *range(1, 12)), run
+
+
+def test_one_process_means_one(sbx):
+    sbx.run(flags=["--pids", "1"], cmd=["true"]).assert_ok()
+    run = sbx.run(flags=["--pids", "1"], cmd=["sh", "-c", "ls; echo"])
+    assert run.code != 0 and "fork" in run.err.lower(), run
+
+
+def test_files_in_memory_count_as_memory(sbx):
+    run = sbx.run(flags=["--memory", "32M", "--tmpfs", "/big:200M"], cmd=["sh", "-c", "head -c 100M /dev/zero > /big/x"])
+    assert run.status in ("oom", "signal", "nonzero") and run.result["memory"]["oom_kills"] >= 1, run
+
+
+@pytest.mark.needs("cgroup:cpu")
+def test_a_share_of_a_processor_holds(sbx):
+    run = sbx.run(flags=["--cpus", "0.2", "--timeout", "1500ms"], cmd=["sh", "-c", "while :; do :; done"])
+    run.assert_status("timeout", 124)
+    used = run.result["cpu_ms"]["user"] + run.result["cpu_ms"]["system"]
+    assert used < 800 and run.result["cpu_ms"]["throttled"] > 0, run
+
+
+@pytest.mark.needs("cgroup:cpuset")
+def test_the_processors_are_the_named_ones(sbx):
+    first = min(os.sched_getaffinity(0))
+    run = sbx.run(flags=["--cpuset", str(first)], cmd=["grep", "Cpus_allowed_list", "/proc/self/status"]).assert_ok()
+    assert run.out.split()[1] == str(first)
+
+
+def test_a_processor_that_does_not_exist_is_refused(sbx):
+    sbx.run(flags=["--cpuset", "4000"], cmd=["true"]).assert_refused("cpuset")
+
+
+def test_the_payload_cannot_see_or_change_its_group(sbx):
+    run = sbx.run(cmd=["sh", "-c", "cat /proc/self/cgroup; ls /sys/fs/cgroup"])
+    paths = {line.split(":", 2)[2] for line in run.out.splitlines() if ":" in line}
+    assert run.code != 0 and not any("sbx-" in path or "testbed" in path for path in paths), run
+
+
+def test_the_group_is_there_during_the_run_and_gone_after_it(sbx):
+    before = cgroups.groups_of_runs()
+    running = sbx.spawn(cmd=["sh", "-c", "echo ready; sleep 20"])
+    running.read_until(b"ready")
+    during = cgroups.groups_of_runs() - before
+    assert during
+    running.signal(15)
+    running.wait()
+    deadline = time.monotonic() + 2
+    while (left := cgroups.groups_of_runs() - before) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not left
+
+
+def test_lifted_limits_are_not_enforced_nor_named(sbx):
+    run = sbx.run(flags=["--memory", "none", "--pids", "none", "--swap", "none", "--timeout", "none"], cmd=["true"])
+    isolation = run.assert_ok().result["isolation"]
+    assert not {"memory", "pids"} & set(isolation["required"]) and run.result["memory"]["limit_bytes"] is None
+
+
+def test_enforced_is_what_was_required(sbx):
+    isolation = sbx.run(cmd=["true"], bare=True).assert_ok().result["isolation"]
+    assert set(isolation["required"]) <= set(isolation["enforced"]) and isolation["degraded"] == []
+    assert isolation["cgroup"] in ("v1", "v2")

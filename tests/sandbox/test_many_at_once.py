@@ -1,0 +1,25 @@
+"""Many runs at the same time do not get in each other's way."""
+from concurrent.futures import ThreadPoolExecutor
+
+from support import cgroups
+
+AT_ONCE = 32
+
+
+def test_32_runs_at_once_are_all_fine_and_apart(sbx):
+    script = "echo $0 > /tmp/mine; sleep 0.$((RANDOM % 9)); cat /tmp/mine; cat /proc/self/uid_map; ls /proc | grep -c '^[0-9]'"
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = list(pool.map(lambda i: sbx.run(cmd=["bash", "-c", script, f"run-{i}"]), range(AT_ONCE)))
+    for number, run in enumerate(runs):
+        run.assert_ok()
+        assert run.out.splitlines()[0] == f"run-{number}" and int(run.out.splitlines()[-1]) < 8, run
+    assert len({run.result["id"] for run in runs}) == AT_ONCE
+    assert not cgroups.groups_of_runs()
+
+
+def test_runs_that_fail_at_once_leave_nothing(sbx):
+    flags = [["--timeout", "200ms"], ["--workdir", "/nowhere"], ["--stdout-limit", "1K", "--on-exceed", "kill"], []]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        runs = list(pool.map(lambda i: sbx.run(flags=flags[i % 4], cmd=["yes"] if i % 4 == 2 else ["sleep", "0.4"]),
+                             range(AT_ONCE)))
+    assert [run.code for run in runs] == [124, 125, 153, 0] * (AT_ONCE // 4)

@@ -1,0 +1,81 @@
+"""No network by default, but loopback; the host's when it is asked for."""
+import os
+import socket
+import subprocess
+import threading
+
+import pytest
+
+INTERFACES = ["sh", "-c", "tail -n +3 /proc/net/dev | cut -d: -f1"]
+LOOPBACK = """
+import socket
+for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+    try:
+        server = socket.create_server((address, 0), family=family)
+    except OSError as error:
+        print(address, error)
+        continue
+    client = socket.create_connection(server.getsockname()[:2])
+    server.accept()[0].sendall(b"hello")
+    print(address, client.recv(9))
+"""
+
+
+@pytest.fixture
+def server():
+    """A service on the host's loopback: its port."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        def accept():
+            try:
+                while True:
+                    listening.accept()[0].close()
+            except OSError:
+                pass
+
+        threading.Thread(target=accept, daemon=True).start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+
+
+def connects(port):
+    return ["/usr/bin/python3", "-c", f"import socket; socket.create_connection(('127.0.0.1', {port}), 3)"]
+
+
+def test_there_is_loopback_and_nothing_else(sbx):
+    assert sbx.run(cmd=INTERFACES).assert_ok().out.split() == ["lo"]
+
+
+def test_loopback_works(sbx):
+    run = sbx.run(cmd=["/usr/bin/python3", "-c", LOOPBACK]).assert_ok()
+    assert "127.0.0.1 b'hello'" in run.out
+    if os.path.exists("/proc/net/if_inet6"):
+        assert "::1 b'hello'" in run.out
+
+
+def test_the_hosts_loopback_is_out_of_reach(sbx, server):
+    run = sbx.run(cmd=connects(server))
+    assert run.code == 1 and "ConnectionRefused" in run.err
+    assert run.result["network"]["mode"] == "none"
+
+
+def test_no_address_can_be_reached(sbx):
+    run = sbx.run(cmd=["/usr/bin/python3", "-c", "import socket; socket.create_connection(('192.0.2.1', 80), 3)"])
+    assert run.code == 1 and "unreachable" in run.err
+
+
+def test_the_hosts_network_when_it_is_asked_for(sbx, server):
+    here = subprocess.check_output(INTERFACES, text=True).split()
+    run = sbx.run(flags=["--net", "host"], cmd=INTERFACES).assert_ok()
+    assert run.out.split() == here and "net" not in run.result["isolation"]["namespaces"]
+    run = sbx.run(flags=["--net", "host"], cmd=connects(server)).assert_ok()
+    assert run.result["network"]["mode"] == "host"
+
+
+def test_names_resolve_to_loopback(sbx):
+    code = "import socket; print(socket.gethostbyname('localhost'), socket.gethostbyname('sandbox'))"
+    assert sbx.run(cmd=["/usr/bin/python3", "-c", code]).assert_ok().out == "127.0.0.1 127.0.0.1\n"
+
+
+@pytest.mark.parametrize("network", [{"allow": ["example.org:443"]}, {"publish": ["127.0.0.1:8080:80"]}])
+def test_rules_that_this_version_cannot_enforce_are_refused(sbx, network):
+    sbx.run({"version": 1, "network": network}, cmd=["true"]).assert_refused("network")

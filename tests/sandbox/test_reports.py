@@ -1,0 +1,117 @@
+"""--json, --result and --events say what the schemas promise, however the run ends."""
+import json
+import os
+import signal
+import stat
+
+import jsonschema
+import pytest
+
+ENDS = {
+    "ok": ([], ["echo", "hi"]),
+    "nonzero": ([], ["sh", "-c", "exit 3"]),
+    "signal": ([], ["sh", "-c", "kill -9 $$"]),
+    "timeout": (["--timeout", "200ms"], ["sleep", "9"]),
+    "output_limit": (["--stdout-limit", "1K", "--on-exceed", "kill"], ["yes"]),
+    "not_found": ([], ["nosuchprogram"]),
+    "not_executable": ([], ["/usr"]),
+    "setup_error": (["--workdir", "/nowhere"], ["true"]),
+}
+
+
+@pytest.fixture(scope="module")
+def schemas(sbx_binary):
+    import subprocess
+    texts = {n: json.loads(subprocess.check_output([sbx_binary, "schema", n])) for n in ("result", "event", "profile")}
+    for schema in texts.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    return {name: jsonschema.Draft202012Validator(schema) for name, schema in texts.items()}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_json_follows_the_schema(sbx, schemas, end):
+    flags, cmd = ENDS[end]
+    run = sbx.run(flags=flags, cmd=cmd, json=True)
+    assert run.status == end, run
+    schemas["result"].validate(run.result)
+    assert run.result["argv"] == cmd and run.result["profile"]["name"] == "default"
+    assert run.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_events_follow_the_schema(sbx, schemas, end):
+    flags, cmd = ENDS[end]
+    run = sbx.run(flags=flags, cmd=cmd, events=True)
+    for event in run.events:
+        schemas["event"].validate(event)
+    assert [e["seq"] for e in run.events] == list(range(len(run.events)))
+    assert [e["t_ms"] for e in run.events] == sorted(e["t_ms"] for e in run.events)
+    types = [e["type"] for e in run.events]
+    assert types[-1] == "result" and types.count("result") == 1
+    assert run.events[-1]["result"] == run.result
+    if run.result["phase"] == "run":
+        assert types[0] == "start" and "exit" in types
+
+
+def test_the_result_has_every_field_of_the_contract(sbx):
+    result = sbx.run(cmd=["true"]).result
+    assert set(result) >= {"schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
+                           "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "output", "denials",
+                           "network", "changes", "artifacts", "redactions", "isolation", "warnings"}
+    assert result["schema"] == "sbx.result/1" and result["phase"] == "run"
+    assert result["setup_ms"] > 0 and result["wall_ms"] > 0
+
+
+def test_events_hold_the_output(sbx):
+    run = sbx.run(cmd=["sh", "-c", "echo out; echo err >&2"], events=True)
+    text = {name: "".join(e["text"] for e in run.events if e["type"] == name) for name in ("stdout", "stderr")}
+    assert text == {"stdout": "out\n", "stderr": "err\n"}
+
+
+def test_a_signal_of_ours_is_an_event(sbx):
+    run = sbx.run(flags=["--timeout", "200ms"], cmd=["sleep", "9"], events=True)
+    sent = [e for e in run.events if e["type"] == "signal_sent"]
+    assert sent[0]["signal"] == signal.SIGKILL and sent[0]["reason"] == "wall_limit"
+
+
+@pytest.mark.needs("cgroup")
+def test_usage_is_measured(sbx, probe):
+    run = sbx.run(flags=probe.flags, cmd=["sh", "-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"]).assert_ok()
+    assert run.result["cpu_ms"]["user"] > 10
+    assert run.result["memory"]["peak_bytes"] > 100_000 and run.result["memory"]["limit_bytes"] == 512 << 20
+    assert run.result["memory"]["oom_kills"] == 0
+
+
+def test_the_result_file_is_never_seen_half_written(sbx):
+    """A reader that looks all the time sees the old text or the whole new one."""
+    path = sbx.cwd / "r.json"
+    path.write_text("{}")
+    running = sbx.spawn(flags=["--result", "r.json"], cmd=["sh", "-c", "sleep 0.3"], result=False)
+    while running.process.poll() is None:
+        json.loads(path.read_text())
+    assert json.loads(path.read_text())["status"] == "ok"
+    assert stat.S_IMODE(path.stat().st_mode) & 0o022 == 0
+    assert os.listdir(sbx.cwd) == ["r.json"]
+
+
+def test_no_result_file_appears_when_sbx_is_killed(sbx):
+    running = sbx.spawn(flags=["--result", "r.json", "--events", "e.jsonl"], cmd=["sh", "-c", "echo go; sleep 30"],
+                        result=False)
+    running.read_until(b"go")
+    running.kill()
+    running.wait()
+    assert not (sbx.cwd / "r.json").exists()
+    types = [json.loads(line)["type"] for line in (sbx.cwd / "e.jsonl").read_text().splitlines()]
+    assert "result" not in types
+    assert [n for n in os.listdir(sbx.cwd) if n != "e.jsonl"] == []
+
+
+def test_argv_that_is_no_utf8_is_still_json(sbx, schemas):
+    run = sbx.run(cmd=[b"echo".decode(), os.fsdecode(b"\xff\xfe"), "\x01\"\\"], json=True)
+    schemas["result"].validate(run.result)
+
+
+def test_built_in_profiles_follow_the_profile_schema(sbx, schemas, root_dir):
+    yaml = pytest.importorskip("yaml")
+    for path in sorted((root_dir / "profiles").glob("*.yaml")):
+        schemas["profile"].validate(yaml.safe_load(path.read_text()))

@@ -1,0 +1,154 @@
+"""Signals sent to sbx reach the payload; a payload that does not heed them ends all the same."""
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from support.terminal import read_until
+
+ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
+DEAF = "trap '' INT TERM HUP QUIT; echo ready; while :; do sleep 0.05; done"
+
+
+def start(sbx, script, *flags, **options):
+    running = sbx.spawn(flags=flags, cmd=["bash", "-c", script], **options)
+    running.read_until(b"ready")
+    return running
+
+
+@pytest.mark.parametrize("number", ASKING, ids=lambda n: n.name)
+def test_a_signal_reaches_the_payload(sbx, number):
+    name = number.name.removeprefix("SIG")
+    running = start(sbx, f"trap 'echo got {name}; exit 7' {name}; echo ready; while :; do sleep 0.05; done")
+    running.signal(number)
+    run = running.wait().assert_nonzero(7)
+    assert f"got {name}" in run.out
+
+
+@pytest.mark.parametrize("number", ASKING, ids=lambda n: n.name)
+def test_a_payload_that_ends_by_it_was_interrupted(sbx, number):
+    running = start(sbx, "echo ready; exec sleep 30")
+    running.signal(number)
+    run = running.wait().assert_status("interrupted", 128 + number)
+    assert run.result["signal"] == number and number.name in run.result["reason"]["text"]
+    assert run.seconds < 5
+
+
+@pytest.mark.parametrize("first", ASKING, ids=lambda n: n.name)
+def test_the_second_signal_kills(sbx, first):
+    running = start(sbx, DEAF)
+    running.signal(first)
+    time.sleep(0.3)
+    assert running.process.poll() is None
+    running.signal(signal.SIGTERM)
+    run = running.wait(timeout=5)
+    assert run.status == "interrupted" and run.result["signal"] == signal.SIGKILL, run
+
+
+def test_a_payload_deaf_to_sigterm_is_killed_after_a_while(sbx):
+    running = start(sbx, DEAF)
+    running.signal(signal.SIGTERM)
+    run = running.wait(timeout=10)
+    assert run.status == "interrupted" and 1.5 < run.seconds < 8, run
+
+
+def test_children_of_the_payload_get_the_signal_too(sbx):
+    running = start(sbx, "trap : TERM; sh -c 'trap \"echo child\" TERM; echo ready; while :; do sleep 0.05; done' & wait; wait")
+    running.signal(signal.SIGTERM)
+    running.read_until(b"child")
+    running.signal(signal.SIGTERM)
+    running.wait(timeout=10)
+
+
+@pytest.fixture
+def job(sbx):
+    """job(script, *flags): sbx as a job of ours, in a process group that can be stopped (setpgid(2))."""
+    started = []
+
+    def start_job(script, *flags):
+        argv = [sbx.binary, "run", *sbx.degraded, *flags, "--", "bash", "-c", script]
+        process = subprocess.Popen(argv, cwd=sbx.cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, process_group=0)
+        started.append(process)
+        read_until(process.stdout.fileno(), b"ready", 20)
+        process.send_signal(signal.SIGTSTP)
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP
+        return process
+
+    yield start_job
+    for process in started:
+        process.stdout.close()
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.terminate()
+            process.wait(10)
+
+
+def test_stop_and_continue(job):
+    process = job("echo ready; i=0; while [ $i -lt 1000 ]; do sleep 0.02; echo tick; i=$((i+1)); done")
+    fd = process.stdout.fileno()
+    os.set_blocking(fd, False)
+    time.sleep(0.2)
+    process.stdout.read(65536)  # what came before it stopped
+    time.sleep(0.3)
+    assert not process.stdout.read(65536), "the payload goes on while sbx is stopped"
+    process.send_signal(signal.SIGCONT)
+    read_until(fd, b"tick", 10)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(10) == 128 + signal.SIGINT
+
+
+def test_time_spent_stopped_is_no_time_of_the_limit(job):
+    process = job("echo ready; sleep 0.6; echo through", "--timeout", "1500ms")
+    time.sleep(2)
+    process.send_signal(signal.SIGCONT)
+    read_until(process.stdout.fileno(), b"through", 10)
+    assert process.wait(10) == 0
+
+
+def test_a_stop_without_job_control_is_ignored(sbx):
+    """Nobody could continue an orphaned process group, so the kernel does not stop it (setpgid(2))."""
+    running = start(sbx, "echo ready; sleep 0.3; echo through")
+    running.signal(signal.SIGTSTP)
+    assert "through" in running.wait(timeout=10).assert_ok().out
+
+
+def test_a_deaf_payload_at_its_limit_gets_sigterm_grace_and_sigkill(sbx):
+    run = sbx.run(flags=["--timeout", "300ms", "--grace", "700ms"], cmd=["bash", "-c", DEAF], events=True)
+    run.assert_status("timeout", 124)
+    assert 1.0 <= run.seconds < 5
+    sent = [(e["signal"], e["reason"]) for e in run.events if e["type"] == "signal_sent"]
+    assert sent == [(signal.SIGTERM, "wall_limit"), (signal.SIGKILL, "wall_limit")]
+
+
+def test_a_payload_that_uses_its_grace_can_tidy_up(sbx):
+    script = "trap 'echo tidied; exit 5' TERM; while :; do sleep 0.05; done"
+    run = sbx.run(flags=["--timeout", "300ms", "--grace", "5s"], cmd=["bash", "-c", script])
+    run.assert_status("timeout", 124)
+    assert "tidied" in run.out and run.seconds < 4 and run.result["exit_code"] == 5
+
+
+def test_a_signal_that_the_caller_ignores_is_not_ignored_inside(sbx):
+    """nohup, and shells that start background jobs, ignore signals on purpose; the payload starts fresh."""
+    running = sbx.spawn(cmd=["grep", "-E", "SigIgn|SigBlk", "/proc/self/status"])
+    run = running.wait().assert_ok()
+    assert run.out == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n"
+
+
+def test_a_signal_from_inside_does_not_reach_the_supervisor(sbx):
+    """pid 1 is init, which takes no orders from the payload."""
+    script = "for s in TERM INT HUP QUIT USR1 KILL STOP; do kill -$s 1; done; kill -TERM -1; echo alive"
+    run = sbx.run(cmd=["bash", "-c", f"trap : TERM; {script}"]).assert_ok()
+    assert "alive" in run.out
+
+
+def test_a_signal_during_the_set_up_ends_the_run(sbx):
+    for delay in (0, 0.001, 0.002, 0.004):
+        running = sbx.spawn(cmd=["sleep", "20"])
+        time.sleep(delay)
+        running.signal(signal.SIGTERM)
+        run = running.wait(timeout=10)
+        # Before sbx watches for signals, it dies of this one like any program.
+        assert run.code in (128 + signal.SIGTERM, -signal.SIGTERM), run
