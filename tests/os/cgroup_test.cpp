@@ -70,13 +70,16 @@ std::string first_line(const std::string& file) {
   return line;
 }
 
-/// Moves `pid` into the group, as init moves itself on v1.
+/// Moves `pid` into the group, on v1 as init moves itself.
 bool join(const Cgroup& group, pid_t pid) {
-  auto file = group.version() == 1 ? group.open_tasks() : [&]() -> SysResult<UniqueFd> {
-    return UniqueFd(openat(group.fd(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
-  }();
+  UniqueFd file(openat(group.fd(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
+  if (group.version() == 1) {
+    auto tasks = group.open_tasks();
+    if (!tasks) return false;
+    file = std::move(*tasks);
+  }
   const std::string text = std::to_string(pid);
-  return file && write(file->get(), text.data(), text.size()) > 0;
+  return write(file.get(), text.data(), text.size()) > 0;
 }
 
 }  // namespace

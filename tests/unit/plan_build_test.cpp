@@ -143,7 +143,7 @@ TEST_CASE("the environment is empty but for a few, and what the profile passes a
   CHECK(has("A=1"));
   CHECK_FALSE(has("SECRET=s"));
   CHECK(has("PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"));
-  CHECK(plan.env.size() == 8);
+  CHECK(plan.env.size() == 7);
 }
 
 TEST_CASE("no command is an error that says where to write one") {
