@@ -82,10 +82,6 @@ void forward(const Context& context, int signal) noexcept {
 }  // namespace
 
 void init_main(Context& context) noexcept {
-  // Again after the change of ids, which clears it; init must not wait for a dead supervisor till
-  // then.
-  if (const StepResult bound = die_with_supervisor(context); !bound)
-    report_and_die(context, bound.error().value);
   if (const auto blocked = os::block_all_signals(); !blocked)
     report_and_die(context, blocked.error().value);
   run_phase(context, plan::Phase::init);

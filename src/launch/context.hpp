@@ -37,8 +37,8 @@ struct Context {
   SharedPage* page = nullptr;
   StdioFds stdio{};
   int failure_pipe = -1;  ///< write end; its reader is the supervisor
-  /// init's end of the pair that carries descriptors: the v1 groups to it, the pty's master from
-  /// it.
+  /// init's end of the pair over which the supervisor says that the id maps are written, then sends
+  /// the v1 groups, and init sends the pty's master. Its end of file: the supervisor has died.
   int channel = -1;
   std::array<int, kMaxSlots> slots{};  ///< detached trees from the host phase
   // Made on the way:

@@ -1,10 +1,8 @@
 // init's steps about ids, namespaces and the other processes of the run.
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,37 +17,14 @@
 namespace sbx::launch {
 namespace {
 
-constexpr int kSpins = 2000;  // some 20 us: the supervisor is usually about to write
-
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-/// Waits until the supervisor stores 1. A supervisor that dies takes us along (PR_SET_PDEATHSIG).
-StepResult await(std::atomic<std::uint32_t>& word) noexcept {
-  for (int spin = 0; spin < kSpins; ++spin) {
-    if (word.load(std::memory_order_acquire) != 0) return {};
-    __builtin_ia32_pause();
-  }
-  while (word.load(std::memory_order_acquire) == 0) {
-    const long result = ::syscall(SYS_futex, &word, FUTEX_WAIT, 0U, nullptr, nullptr, 0);
-    if (result < 0 && errno != EAGAIN && errno != EINTR) return fail();
-  }
-  return {};
-}
 
 }  // namespace
 
-StepResult die_with_supervisor(const Context& context) noexcept {
-  SBX_CHECK(os::set_death_signal(SIGKILL));
-  // It may have died before the line above; getppid(2) is 0 across pid namespaces and cannot tell,
-  // but the pipe's reader is the supervisor alone.
-  struct ::pollfd pipe{context.failure_pipe, 0, 0};
-  if (::poll(&pipe, 1, 0) < 0) return fail();
-  if ((pipe.revents & POLLERR) != 0) return std::unexpected(Errno{EPIPE});
-  return {};
-}
-
 StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
-  return await(context.page->maps_ready);
+  // An empty message; EPIPE when the supervisor has died instead.
+  SBX_CHECK(os::receive_descriptors(context.channel, true));
+  return {};
 }
 
 StepResult run(const plan::JoinCgroups&, Context& context) noexcept {
@@ -60,7 +35,13 @@ StepResult run(const plan::JoinCgroups&, Context& context) noexcept {
 }
 
 StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {
-  return die_with_supervisor(context);
+  SBX_CHECK(os::set_death_signal(SIGKILL));
+  // It may have died before the line above; getppid(2) is 0 across pid namespaces and cannot tell,
+  // but the pipe's reader is the supervisor alone.
+  struct ::pollfd pipe{context.failure_pipe, 0, 0};
+  if (::poll(&pipe, 1, 0) < 0) return fail();
+  if ((pipe.revents & POLLERR) != 0) return std::unexpected(Errno{EPIPE});
+  return {};
 }
 
 StepResult run(const plan::SetTimeOffsets& step, Context&) noexcept {

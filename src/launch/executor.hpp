@@ -14,9 +14,6 @@ using StepResult = SysResult<void>;
 StepResult execute(const plan::Action& action, Context& context) noexcept;
 
 // execute_namespaces.cpp
-
-/// SIGKILL for us when the supervisor ends, also when it has ended already (EPIPE).
-StepResult die_with_supervisor(const Context& context) noexcept;
 StepResult run(const plan::AwaitIdMaps&, Context&) noexcept;
 StepResult run(const plan::DieWithSupervisor&, Context&) noexcept;
 StepResult run(const plan::SetTimeOffsets&, Context&) noexcept;

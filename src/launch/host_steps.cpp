@@ -1,7 +1,5 @@
 #include "launch/host_steps.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,11 +21,6 @@ struct Host {
   std::array<int, kMaxSlots>& slots;
   std::string detail{};
 };
-
-void wake(std::atomic<std::uint32_t>& word) {
-  word.store(1, std::memory_order_release);
-  ::syscall(SYS_futex, &word, FUTEX_WAKE, 1, nullptr, nullptr, 0);
-}
 
 Done reserve(const plan::ReserveHostId& step, Host& host) {
   host.state.host_id = SBX_TRY(os::reserve_host_id(step.first, step.count));
@@ -67,8 +60,7 @@ Done write_maps(const plan::WriteIdMaps& step, Host& host) {
   if (uid == 0 || gid == 0) return std::unexpected(Errno{EPERM});
   SBX_CHECK(
       os::write_id_maps(host.state.init_pid, {step.inner_uid, step.inner_gid, uid, gid}, !root));
-  wake(host.state.page.get()->maps_ready);
-  return {};
+  return os::send_descriptors(host.state.channel.get(), {});
 }
 
 struct Execute {
@@ -100,7 +92,7 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
   return {};
 }
 
-SysResult<void> send_groups(const Sandbox::State& state, int channel) {
+SysResult<void> send_groups(const Sandbox::State& state) {
   std::vector<os::UniqueFd> files;
   std::vector<int> numbers;
   for (const os::Cgroup& group : state.cgroups) {
@@ -109,7 +101,7 @@ SysResult<void> send_groups(const Sandbox::State& state, int channel) {
     numbers.push_back(files.back().get());
   }
   if (numbers.empty()) return {};
-  return os::send_descriptors(channel, numbers);
+  return os::send_descriptors(state.channel.get(), numbers);
 }
 
 }  // namespace sbx::launch

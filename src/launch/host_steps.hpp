@@ -21,6 +21,6 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
                                                 std::array<int, kMaxSlots>& slots);
 
 /// Hands the v1 groups to init, which waits for them (JoinCgroups).
-SysResult<void> send_groups(const Sandbox::State& state, int channel);
+SysResult<void> send_groups(const Sandbox::State& state);
 
 }  // namespace sbx::launch

@@ -101,11 +101,11 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
 
 /// The supervisor's part while init sets up.
 Result<void> attend(const plan::Plan& plan, Sandbox::State& state, std::vector<os::UniqueFd>& trees,
-                    std::array<int, kMaxSlots>& slots, int channel) {
+                    std::array<int, kMaxSlots>& slots) {
   if (auto done = run_host_phase(plan, plan::Phase::attend, state, trees, slots); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
-  if (const auto sent = send_groups(state, channel); !sent)
+  if (const auto sent = send_groups(state); !sent)
     return std::unexpected(Error{.kind = ErrorKind::setup,
                                  .what = "cannot hand the cgroups to init",
                                  .sys_errno = sent.error().value});
@@ -161,13 +161,14 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   Pair channel = SBX_TRY(make_channel());
   context.failure_pipe = pipe.theirs.get();
   context.channel = channel.theirs.get();
+  state->channel = std::move(channel.ours);
   auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
   if (!cloned)
     return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
   if (cloned->pid == 0) {
     // Only the supervisor may hold these ends: that is how init sees whether it still lives.
     pipe.ours.reset();
-    channel.ours.reset();
+    state->channel.reset();
     init_main(context);
   }
 
@@ -176,7 +177,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   pipe.theirs.reset();
   channel.theirs.reset();
   trees.clear();
-  if (auto attended = attend(plan, *state, trees, context.slots, channel.ours.get()); !attended) {
+  if (auto attended = attend(plan, *state, trees, context.slots); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed_step.load() >= 0)
       return std::unexpected(setup_failure(plan, *state));
@@ -186,7 +187,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   state->exec_time_ns = monotonic_ns();
   sweep_leftovers(plan);
   if (plan.supervision.tty) {
-    auto received = os::receive_descriptors(channel.ours.get(), false);
+    auto received = os::receive_descriptors(state->channel.get(), false);
     if (!received || !received->front().valid())
       return std::unexpected(internal("the terminal did not arrive"));
     state->pty_master = std::move(received->front());

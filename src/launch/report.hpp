@@ -12,7 +12,6 @@ namespace sbx::launch {
 /// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
 /// takes it away from the payload.
 struct SharedPage {
-  std::atomic<std::uint32_t> maps_ready{0};    ///< futex word: the id maps are written
   std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
   std::atomic<std::int32_t> failed_step{-1};
   std::atomic<std::int32_t> failed_errno{0};

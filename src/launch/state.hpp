@@ -39,6 +39,7 @@ struct Sandbox::State {
   PageOwner page;
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};
+  os::UniqueFd channel{};  ///< to init, see Context::channel
   os::UniqueFd pty_master{};
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;

@@ -25,7 +25,7 @@ bool set_nonblocking(int fd) {
 
 SysResult<UniqueFd> reopen_nonblocking(int fd, int access) {
   char path[32];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  (void)std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   UniqueFd opened(::open(path, access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!opened.valid()) return std::unexpected(Errno{errno});
   return opened;

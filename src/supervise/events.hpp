@@ -48,7 +48,7 @@ class EventLog {
   [[nodiscard]] std::optional<Nanos> next() const;
 
  private:
-  static constexpr std::size_t kMostWaiting = 1024 * 1024;
+  static constexpr std::size_t kMostWaiting = std::size_t{1024} * 1024;
 
   [[nodiscard]] std::size_t waiting() const { return queue_.size() - written_; }
   void put(Nanos now, std::string_view type, const std::string& fields);

@@ -29,13 +29,13 @@ std::string signal_name(int signal) {
 
 std::string seconds(double ms) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3fs", ms / 1000);
+  (void)std::snprintf(text, sizeof text, "%.3fs", ms / 1000);
   return text;
 }
 
-bool has_rlimit(const plan::Plan& plan, const char* name) {
+std::optional<std::uint64_t> rlimit_of(const plan::Plan& plan, const char* name) {
   const auto found = plan.limits.rlimits.find(name);
-  return found != plan.limits.rlimits.end() && found->second.has_value();
+  return found != plan.limits.rlimits.end() ? found->second : std::nullopt;
 }
 
 void set(Outcome& outcome, Status status, int process_exit, Reason reason) {
@@ -140,14 +140,16 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
         outcome, Status::seccomp, code,
         {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
   // The kernel sends these two for the limits that the plan set; without them somebody else did.
-  if (signal == SIGXCPU && has_rlimit(plan, "cpu"))
+  const auto cpu = rlimit_of(plan, "cpu");
+  if (signal == SIGXCPU && cpu)
     return set(outcome, Status::cpu_limit, kTimeLimit,
                {"cpu_rlimit", "a process used more CPU time than limits.rlimits.cpu allows",
-                std::to_string(*plan.limits.rlimits.at("cpu")) + "s", cpu_observed(outcome.usage)});
-  if (signal == SIGXFSZ && has_rlimit(plan, "fsize"))
+                std::to_string(*cpu) + "s", cpu_observed(outcome.usage)});
+  const auto file_size = rlimit_of(plan, "fsize");
+  if (signal == SIGXFSZ && file_size)
     return set(outcome, Status::disk_limit, code,
                {"file_size_limit", "it wrote a file larger than limits.rlimits.fsize allows",
-                format_bytes(*plan.limits.rlimits.at("fsize"))});
+                format_bytes(*file_size)});
   if (signal == evidence.interrupt_signal)
     return set(outcome, Status::interrupted, code,
                {"interrupted", "it was ended by " + signal_name(signal) + ", forwarded to it"});
@@ -155,14 +157,16 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
 }
 
 void add_warnings(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
-  if (evidence.oom_kills.value_or(0) > 0 && outcome.status != Status::oom)
+  const std::uint64_t oom_kills = evidence.oom_kills.value_or(0);
+  if (oom_kills > 0 && outcome.status != Status::oom)
     outcome.warnings.push_back("the memory limit was reached: processes killed for it: " +
-                               std::to_string(*evidence.oom_kills));
-  if (evidence.pids_limit_hits.value_or(0) > 0)
+                               std::to_string(oom_kills));
+  const std::uint64_t refused = evidence.pids_limit_hits.value_or(0);
+  if (refused > 0)
     outcome.warnings.push_back(
         "the limit on processes and threads was reached" +
         (plan.limits.pids ? " (limits.pids " + std::to_string(*plan.limits.pids) + ")" : "") +
-        ": refused: " + std::to_string(*evidence.pids_limit_hits));
+        ": refused: " + std::to_string(refused));
 }
 
 void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {

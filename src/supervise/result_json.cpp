@@ -37,11 +37,11 @@ std::string timestamp(std::chrono::system_clock::time_point when) {
   const auto ms = std::chrono::floor<std::chrono::milliseconds>(when.time_since_epoch()).count();
   const std::time_t whole = ms / 1000;
   std::tm utc{};
-  ::gmtime_r(&whole, &utc);
+  (void)::gmtime_r(&whole, &utc);
   char text[64];
-  std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900,
-                utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                static_cast<int>(ms % 1000));
+  (void)std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900,
+                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                      static_cast<int>(ms % 1000));
   return text;
 }
 
