@@ -69,8 +69,9 @@ def test_control_a_daemon_outlives_its_parent_without_a_sandbox(probe, mark, tmp
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT],
                          ids=lambda n: n.name)
 def test_a_daemon_ends_when_the_supervisor_is_told_to(sbx, probe, mark, number):
-    running = sbx.spawn(flags=probe.flags, cmd=["sh", "-c", f"{probe.path} daemonise 60000 /tmp/x {mark}; sleep 60"])
-    running.read_until(b"left a daemon")
+    running = sbx.spawn(flags=probe.flags, cmd=["sh", "-c", f"{probe.path} daemonise 60000 /tmp/x {mark}; echo settled; exec sleep 60"])
+    # Not before: a shell that gets SIGINT while its child ends in peace goes on with the next command.
+    running.read_until(b"settled")
     running.signal(number)
     running.wait(timeout=20)
     assert gone_within(mark, 2)
