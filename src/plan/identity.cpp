@@ -41,6 +41,7 @@ Result<void> plan_identity(Builder& b) {
   plan_namespaces(b);
   b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
         "the payload has one id, and it is not root's", "user");
+  b.add(Phase::init, NewSession{false}, "keys typed at the caller's terminal are not for init");
   b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
   if (b.profile.time.any()) {
     const auto count = [](const auto& offset) {

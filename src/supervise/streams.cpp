@@ -98,7 +98,8 @@ bool Streams::step(const PollSet& set) {
   if (in_background() && os::in_foreground(STDIN_FILENO)) after_resume();
   if (in_) in_->step(set);
   // Both of our descriptors of the master have to go for the payload to see its terminal hang up.
-  const int lost = out_[0] ? out_[0]->lost() : 0;
+  const Relay& terminal = out_[0];
+  const int lost = terminal ? terminal->lost() : 0;
   if (in_ && master_ >= 0 && lost != 0) {
     in_->stop();
     peer_.reset();
