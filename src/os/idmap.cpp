@@ -37,9 +37,11 @@ SysResult<void> write_id_maps(pid_t pid, const IdMap& map, bool deny_setgroups) 
 
 SysResult<UniqueFd> make_user_namespace(const IdMap& map) {
   // A namespace needs a process until a descriptor holds it; this one only waits to be killed.
+  const pid_t parent = ::getpid();
   const Cloned holder = SBX_TRY(clone_process(CLONE_NEWUSER, -1));
   if (holder.pid == 0) {
-    set_death_signal(SIGKILL);
+    // The parent may have died before the death signal was set; then nobody would end us.
+    if (!set_death_signal(SIGKILL) || ::getppid() != parent) ::_exit(1);
     for (;;) ::pause();
   }
   SysResult<UniqueFd> space = [&]() -> SysResult<UniqueFd> {
