@@ -77,7 +77,10 @@ Result<void> plan_command(Builder& b) {
               .hint = "write it after `--`, or as `command: [...]` in the profile"});
   plan_supervision(b);
   const std::map<std::string, std::string> env = environment(b);
-  for (const auto& [name, value] : env) b.plan.env.push_back(name + "=" + value);
+  for (const auto& [name, value] : env) {
+    std::string& entry = b.plan.env.emplace_back(name);
+    entry.append("=").append(value);
+  }
   const auto path = env.find("PATH");
   if (path != env.end())
     for (const std::string_view folder : split(path->second, ':'))
