@@ -162,6 +162,18 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
   return inherited;
 }
 
+/// Makes the group's folder; an errno of `tolerated` (0: none) is fine. The caller's umask may take
+/// our own rights to it, so the mode is set again; a sweep may have removed it by then.
+SysResult<void> make_group(int parent_fd, const char* name, int tolerated) {
+  if (mkdirat(parent_fd, name, 0755) != 0) {
+    if (errno == tolerated) return {};
+    return std::unexpected(Errno{errno});
+  }
+  if (fchmodat(parent_fd, name, 0755, 0) != 0 && errno != ENOENT)
+    return std::unexpected(Errno{errno});
+  return {};
+}
+
 /// Opens the new group and locks it, which tells a sweep that somebody lives. A sweep that came in
 /// between has removed it, or holds the lock and is about to: then it is made again.
 SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
@@ -177,8 +189,7 @@ SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
           named.st_ino == locked.st_ino)
         return dir;
     }
-    if (mkdirat(parent_fd, name, 0755) != 0 && errno != EEXIST)
-      return std::unexpected(Errno{errno});
+    SBX_CHECK(make_group(parent_fd, name, EEXIST));
   }
   return std::unexpected(Errno{EBUSY});
 }
@@ -202,13 +213,10 @@ SysResult<Cgroup> Cgroup::create(const CgroupSpec& spec, std::string& failed_fil
   state->controllers = spec.controllers;
 
   failed_file = path;
-  if (mkdirat(state->parent.get(), spec.name.c_str(), 0755) != 0)
-    return std::unexpected(Errno{errno});
+  SBX_CHECK(make_group(state->parent.get(), spec.name.c_str(), 0));
   Cgroup group(state.release());  // from here on the destructor removes it again
   UniqueFd& dir = group.state_->dir;
   dir = SBX_TRY(lock_group(group.state_->parent.get(), spec.name.c_str()));
-  // The caller's umask may have taken our own rights.
-  if (fchmod(dir.get(), 0755) != 0) return std::unexpected(Errno{errno});
 
   const bool libcgroup = libcgroup_serves(spec);
   std::vector<CgroupSpec::Setting> settings = inherited_cpuset(group.state_->parent.get(), spec);
