@@ -116,3 +116,15 @@ def probe():
     if not path.exists():
         pytest.fail(f"{path} is not there: build it, or name another with SBX_PROBE", pytrace=False)
     return Probe(path)
+
+
+@pytest.fixture
+def weakened(sbx, tmp_path):
+    """sbx_weakened: the program with steps of the plan left out, as SBX_TEST_WITHOUT says."""
+    path = Path(os.environ.get("SBX_WEAKENED", BUILD / "tests" / "tools" / "sbx_weakened")).resolve()
+    if not path.exists():
+        pytest.fail(f"{path} is not there: build it, or name another with SBX_WEAKENED", pytrace=False)
+    program = Sbx(path, tmp_path)
+    yield program
+    program.close()
+    sbx.killed = sbx.killed or program.killed

@@ -1,14 +1,10 @@
 """The stage of the attacks: the program, the same program with walls missing, and the probe."""
 import os
-from pathlib import Path
 
 import pytest
 
 from escape.attacks import Stage
 from support import features
-from support.sbx import Sbx
-
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
 
 
 def pytest_generate_tests(metafunc):
@@ -35,18 +31,6 @@ def require():
             pytest.skip(f"needs {feature}: {why}")
 
     return check
-
-
-@pytest.fixture
-def weakened(sbx, tmp_path):
-    """sbx_weakened: the program with steps of the plan left out, as SBX_TEST_WITHOUT says."""
-    path = Path(os.environ.get("SBX_WEAKENED", BUILD / "tests" / "tools" / "sbx_weakened")).resolve()
-    if not path.exists():
-        pytest.fail(f"{path} is not there: build it, or name another with SBX_WEAKENED", pytrace=False)
-    program = Sbx(path, tmp_path)
-    yield program
-    program.close()
-    sbx.killed = sbx.killed or program.killed
 
 
 @pytest.fixture

@@ -5,14 +5,14 @@ from escape.attacks import (Attack, test_contained, test_one_wall_less_still_con
                             test_works_without_its_walls)
 
 ATTACKS = [
-    Attack("cannot_open_the_entries_of_init", "inspect 1", walls=("set_dumpable",)),
-    Attack("cannot_trace_init", "trace 1", walls=("install_seccomp", "set_dumpable", "apply_landlock")),
-    Attack("cannot_read_the_memory_of_init", "read-memory 1",
+    Attack("cannot_open_the_entries_of_init", "settled inspect 1", walls=("set_dumpable",)),
+    Attack("cannot_trace_init", "settled trace 1", walls=("install_seccomp", "set_dumpable", "apply_landlock")),
+    Attack("cannot_read_the_memory_of_init", "settled read-memory 1",
            walls=("install_seccomp", "set_dumpable", "apply_landlock")),
-    Attack("cannot_take_a_descriptor_of_init", "steal-descriptor 1",
+    Attack("cannot_take_a_descriptor_of_init", "settled steal-descriptor 1",
            walls=("install_seccomp", "set_dumpable", "apply_landlock")),
-    Attack("cannot_reach_the_launcher", "open-read /proc/1/exe", walls=("set_dumpable", "apply_landlock")),
-    Attack("cannot_write_the_launcher", "open-write /proc/1/exe",
+    Attack("cannot_reach_the_launcher", "settled open-read /proc/1/exe", walls=("set_dumpable", "apply_landlock")),
+    Attack("cannot_write_the_launcher", "settled open-write /proc/1/exe",
            why_no_control="the program belongs to root, who is nobody inside: a wall that stays"),
     Attack("cannot_change_the_limits_of_init", "limit 1", walls=("install_seccomp",)),
     Attack("cannot_kill_init", "kill-init", why_no_control="the kernel keeps pid 1 of a namespace alive"),
@@ -36,5 +36,5 @@ def test_a_crippled_init_does_not_outlive_its_deadline(sbx, probe):
 @pytest.mark.parametrize("walls", [("set_dumpable",), ("apply_landlock",)], ids="-".join)
 def test_memory_of_init_stays_closed(stage, walls):
     """/proc/1/mem is a second way to what ptrace does; each wall keeps it closed."""
-    attack = Attack("memory of init", "open-write /proc/1/mem")
+    attack = Attack("memory of init", "settled open-write /proc/1/mem")
     stage.without(attack, walls, stage.contained)

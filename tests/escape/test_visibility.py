@@ -30,7 +30,7 @@ ATTACKS = [
     Attack("cannot_see_other_processes", "sees-processes", bare="any"),
     Attack("cannot_see_the_callers_environment", "environment SBX_TEST_SECRET",
            granted_by=("--env", "SBX_TEST_SECRET")),
-    Attack("cannot_see_the_callers_environment_through_init", "file-holds /proc/1/environ hunter2",
+    Attack("cannot_see_the_callers_environment_through_init", "settled file-holds /proc/1/environ hunter2",
            walls=("set_dumpable", "apply_landlock")),
 ]
 

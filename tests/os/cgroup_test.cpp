@@ -1,7 +1,4 @@
-// Real groups, made below our own: limits bind, the lock tells life from death, nothing stays. A
-// hierarchy that this host or user cannot write is passed over, and the test says so.
-#include "os/cgroup.hpp"
-
+// Real groups: limits bind, and nothing stays.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,78 +8,13 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
-#include <optional>
 #include <string>
 
-#include "os/cgroup_find.hpp"
+#include "cgroup_scene.hpp"
 #include "os/cgroup_remove.hpp"
 #include "os/cgroup_stats.hpp"
-#include "os/probe.hpp"
 
-using namespace sbx::os;
-
-namespace {
-
-std::optional<sbx::CgroupController> writable(const std::string& name) {
-  for (sbx::CgroupController& found : find_controllers()) {
-    if (found.name == name && found.writable) return std::move(found);
-  }
-  MESSAGE("not tried: no writable cgroup controller " << name << " here");
-  return std::nullopt;
-}
-
-std::string text_of(const char* file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Our v2 group. A hybrid host has v2 without controllers, so find_controllers() does not name it.
-std::optional<sbx::CgroupController> unified() {
-  for (const CgroupMount& mount : parse_cgroup_mounts(text_of("/proc/self/mountinfo"))) {
-    for (const CgroupMembership& ours : parse_cgroup_memberships(text_of("/proc/self/cgroup"))) {
-      if (mount.version != 2 || ours.version != 2) continue;
-      const std::string group = group_below(mount.root, ours.path);
-      const std::string folder = cgroup_folder(mount.point, group);
-      if (!group.empty() && access(folder.c_str(), W_OK) == 0)
-        return sbx::CgroupController{{}, 2, mount.point, group, true};
-    }
-  }
-  MESSAGE("not tried: no writable cgroup v2 group here");
-  return std::nullopt;
-}
-
-CgroupSpec spec_for(const sbx::CgroupController& where, const std::string& name) {
-  const std::string group = "sbx-test-" + std::to_string(getpid()) + "-" + name;
-  return {where.version, {where.name}, where.mount, where.group, group, {}};
-}
-
-std::string path_of(const CgroupSpec& spec) {
-  return cgroup_folder(spec.mount, spec.parent) + "/" + spec.name;
-}
-
-bool is_there(const CgroupSpec& spec) { return access(path_of(spec).c_str(), F_OK) == 0; }
-
-std::string first_line(const std::string& file) {
-  std::string line;
-  std::getline(std::ifstream(file), line);
-  return line;
-}
-
-/// Moves `pid` into the group, on v1 as init moves itself.
-bool join(const Cgroup& group, pid_t pid) {
-  UniqueFd file(openat(group.fd(), "cgroup.procs", O_WRONLY | O_CLOEXEC));
-  if (group.version() == 1) {
-    auto tasks = group.open_tasks();
-    if (!tasks) return false;
-    file = std::move(*tasks);
-  }
-  const std::string text = std::to_string(pid);
-  return write(file.get(), text.data(), text.size()) > 0;
-}
-
-}  // namespace
+using namespace sbx::test;
 
 TEST_CASE("a group has its settings while it lives and goes with its object") {
   const auto where = writable("pids");
@@ -212,44 +144,6 @@ TEST_CASE("memory and swap are limited, and an out-of-memory kill is counted") {
   CHECK(stat.peak_bytes.value_or(0) > 8'000'000);
 }
 
-TEST_CASE("a sweep takes abandoned groups and leaves living and foreign ones") {
-  const auto where = writable("pids");
-  if (!where) return;
-  const CgroupSpec abandoned = spec_for(*where, "abandoned");
-  const CgroupSpec living = spec_for(*where, "living");
-  CgroupSpec foreign = spec_for(*where, "foreign");
-  foreign.name = "other-" + foreign.name;
-  for (const CgroupSpec& spec : {abandoned, foreign})
-    REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
-  std::string failed;
-  const auto group = Cgroup::create(living, failed);
-  REQUIRE(group);
-  sweep_cgroups(where->mount, where->group);
-  CHECK_FALSE(is_there(abandoned));
-  CHECK(is_there(living));
-  CHECK(is_there(foreign));
-  rmdir(path_of(foreign).c_str());
-  CHECK(sweep_cgroups("/nonexistent", "/") == 0);
-}
-
-TEST_CASE("a sweep leaves a group that still holds a process") {
-  const auto where = writable("pids");
-  if (!where) return;
-  const CgroupSpec spec = spec_for(*where, "populated");
-  REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
-  std::ofstream(path_of(spec) + "/cgroup.procs") << child << std::flush;
-  sweep_cgroups(where->mount, where->group);
-  CHECK(is_there(spec));
-  kill(child, SIGKILL);
-  CHECK(waitpid(child, nullptr, 0) == child);
-  CHECK(rmdir(path_of(spec).c_str()) == 0);
-}
-
 TEST_CASE("moving hands the group over once") {
   const auto where = writable("pids");
   if (!where) return;
@@ -266,40 +160,4 @@ TEST_CASE("moving hands the group over once") {
   moved = std::move(*second);
   CHECK_FALSE(is_there(one));
   CHECK(is_there(two));
-}
-
-TEST_CASE("killing the whole group is what v2 does and v1 cannot") {
-  for (const sbx::CgroupController& found : find_controllers()) {
-    if (!found.writable) continue;
-    std::string failed;
-    const auto group = Cgroup::create(spec_for(found, "kill-" + found.name), failed);
-    REQUIRE_MESSAGE(group, failed);
-    if (found.version == 1) CHECK(group->kill().error().value == ENOSYS);
-    if (found.version == 2) CHECK(group->kill());
-  }
-}
-
-TEST_CASE("a v2 group needs no controller to hold and kill processes") {
-  const auto where = unified();
-  if (!where) return;
-  CgroupSpec spec = spec_for(*where, "v2");
-  spec.controllers.clear();
-  spec.settings = {{"cgroup.max.depth", "0"}};
-  std::string failed;
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
-  {
-    const auto group = Cgroup::create(spec, failed);
-    REQUIRE_MESSAGE(group, failed);
-    CHECK(first_line(path_of(spec) + "/cgroup.max.depth") == "0");
-    CHECK(join(*group, child));
-    CHECK(group->kill());
-  }
-  CHECK_FALSE(is_there(spec));
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WTERMSIG(status) == SIGKILL);
 }

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 
 #include "verdict.hpp"
 
@@ -136,6 +137,17 @@ constexpr Verb kVerbs[] = {
 };
 
 }  // namespace
+
+bool await_settled_init() {
+  const std::string none = "CapPrm:\t0000000000000000";
+  for (int tries = 0; tries < 5000; ++tries) {
+    std::ifstream status("/proc/1/status");
+    for (std::string line; std::getline(status, line);)
+      if (line == none) return true;
+    usleep(1000);
+  }
+  return false;
+}
 
 std::span<const Verb> init_verbs() { return kVerbs; }
 

@@ -1,5 +1,7 @@
 // sbx_probe: the hostile payload of the tests. `sbx_probe VERB [ARG...]` tries one thing and tells
 // whether it worked: exit code 42 it did, 0 it was contained, 3 it could not be tried.
+// `sbx_probe settled VERB ...` first waits until init holds no capability: until then ptrace(2)
+// refuses for their sake, and an attack on init would fail whatever its walls.
 #include <cstdio>
 #include <cstring>
 
@@ -23,6 +25,14 @@ int list_verbs() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::strcmp(argv[1], "settled") == 0) {
+    if (!probe::await_settled_init()) {
+      std::fprintf(stderr, "sbx_probe: init still has capabilities after five seconds\n");
+      return 3;
+    }
+    --argc;
+    ++argv;
+  }
   if (argc < 2 || std::strcmp(argv[1], "list") == 0) return list_verbs();
   const probe::Args args(argv + 2, static_cast<std::size_t>(argc - 2));
   for (const auto group : kGroups) {

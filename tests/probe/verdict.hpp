@@ -46,6 +46,9 @@ struct Verb {
   Verdict (*run)(Args);
 };
 
+/// Waits until init has given up its capabilities; false when it has not in five seconds.
+bool await_settled_init();
+
 std::span<const Verb> file_verbs();
 std::span<const Verb> descriptor_verbs();
 std::span<const Verb> init_verbs();

@@ -1,0 +1,91 @@
+// How groups end: swept when abandoned, killed whole, gone with what they held.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+#include "cgroup_scene.hpp"
+#include "os/cgroup_remove.hpp"
+#include "os/cgroup_stats.hpp"
+
+using namespace sbx::test;
+
+TEST_CASE("a sweep takes abandoned groups and leaves living and foreign ones") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec abandoned = spec_for(*where, "abandoned");
+  const CgroupSpec living = spec_for(*where, "living");
+  CgroupSpec foreign = spec_for(*where, "foreign");
+  foreign.name = "other-" + foreign.name;
+  for (const CgroupSpec& spec : {abandoned, foreign})
+    REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
+  std::string failed;
+  const auto group = Cgroup::create(living, failed);
+  REQUIRE(group);
+  sweep_cgroups(where->mount, where->group);
+  CHECK_FALSE(is_there(abandoned));
+  CHECK(is_there(living));
+  CHECK(is_there(foreign));
+  rmdir(path_of(foreign).c_str());
+  CHECK(sweep_cgroups("/nonexistent", "/") == 0);
+}
+
+TEST_CASE("a sweep leaves a group that still holds a process") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec spec = spec_for(*where, "populated");
+  REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  std::ofstream(path_of(spec) + "/cgroup.procs") << child << std::flush;
+  sweep_cgroups(where->mount, where->group);
+  CHECK(is_there(spec));
+  kill(child, SIGKILL);
+  CHECK(waitpid(child, nullptr, 0) == child);
+  CHECK(rmdir(path_of(spec).c_str()) == 0);
+}
+
+TEST_CASE("killing the whole group is what v2 does and v1 cannot") {
+  for (const sbx::CgroupController& found : find_controllers()) {
+    if (!found.writable) continue;
+    std::string failed;
+    const auto group = Cgroup::create(spec_for(found, "kill-" + found.name), failed);
+    REQUIRE_MESSAGE(group, failed);
+    if (found.version == 1) CHECK(group->kill().error().value == ENOSYS);
+    if (found.version == 2) CHECK(group->kill());
+  }
+}
+
+TEST_CASE("a v2 group needs no controller to hold and kill processes") {
+  const auto where = unified();
+  if (!where) return;
+  CgroupSpec spec = spec_for(*where, "v2");
+  spec.controllers.clear();
+  spec.settings = {{"cgroup.max.depth", "0"}};
+  std::string failed;
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  {
+    const auto group = Cgroup::create(spec, failed);
+    REQUIRE_MESSAGE(group, failed);
+    CHECK(first_line(path_of(spec) + "/cgroup.max.depth") == "0");
+    CHECK(join(*group, child));
+    CHECK(group->kill());
+  }
+  CHECK_FALSE(is_there(spec));
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WTERMSIG(status) == SIGKILL);
+}
