@@ -2,17 +2,30 @@
 // a bare number is refused (0 excepted), because nobody can tell bytes from megabytes in it.
 #pragma once
 
+#include <charconv>
 #include <chrono>
+#include <concepts>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace sbx {
 
 /// The error side is a sentence without place and full stop ("a size needs a unit, such as 512M").
 template <class T>
 using Parsed = std::expected<T, std::string>;
+
+/// A number that is all of `text`: no space or sign before it, nothing after it.
+template <std::integral Number>
+std::optional<Number> parse_number(std::string_view text, int base = 10) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value, base);
+  if (error != std::errc{} || end != text.end()) return std::nullopt;
+  return value;
+}
 
 /// "256M" and "256MiB" are powers of two, "50MB" powers of ten, "12B" bytes; "1.5G" is fine, "0"
 /// too.

@@ -51,8 +51,8 @@ void compress(std::uint32_t* state, const unsigned char* block) {
 }
 
 void digest_blocks(std::uint32_t* state, const unsigned char* data, std::size_t blocks) {
-  static const detail::Sha256Blocks kFast = detail::sha256_blocks_accelerated();
-  (kFast != nullptr ? kFast : &detail::sha256_blocks_portable)(state, data, blocks);
+  static const detail::Sha256Blocks fast = detail::sha256_blocks_accelerated();
+  (fast != nullptr ? fast : &detail::sha256_blocks_portable)(state, data, blocks);
 }
 
 }  // namespace

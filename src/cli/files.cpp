@@ -8,11 +8,11 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <climits>
 #include <cstdio>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli/say.hpp"
 
@@ -29,11 +29,8 @@ std::unexpected<Error> failed(ErrorKind kind, std::string_view where, std::strin
 
 /// Our own close-on-exec copy of the descriptor in "fd:N".
 Result<os::UniqueFd> copy_descriptor(const std::string& target, std::string_view flag) {
-  const char* const first = target.data() + 3;
-  const char* const last = target.data() + target.size();
-  int number = -1;
-  const auto parsed = std::from_chars(first, last, number);
-  if (parsed.ec != std::errc{} || parsed.ptr != last || number < 0)
+  const int number = parse_number<int>(std::string_view(target).substr(3)).value_or(-1);
+  if (number < 0)
     return failed(ErrorKind::usage, flag, quote(target) + " is not of the form fd:N", 0);
   if (number <= STDERR_FILENO)
     return failed(ErrorKind::usage, flag, target + " belongs to the command", 0,

@@ -16,7 +16,8 @@ std::vector<std::string> candidates(const plan::Plan& plan) {
   if (command.find('/') != std::string::npos) return {command};
   std::vector<std::string> paths;
   paths.reserve(plan.search_path.size());
-  for (const std::string& folder : plan.search_path) paths.push_back(folder + "/" + command);
+  for (const std::string& folder : plan.search_path)
+    paths.emplace_back(folder).append("/").append(command);
   return paths;
 }
 

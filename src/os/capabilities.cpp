@@ -47,7 +47,7 @@ SysResult<CapabilitySet> CapabilitySet::prepare(const std::vector<std::string>& 
     cap_value_t value = 0;
     if (cap_from_name(name.c_str(), &value) != 0) return std::unexpected(Errno{EINVAL});
     state->keep |= std::uint64_t{1} << static_cast<unsigned>(value);
-    for (const cap_t sets : {state->final_sets, state->working_sets})
+    for (cap_t sets : {state->final_sets, state->working_sets})
       for (const cap_flag_t flag : {CAP_PERMITTED, CAP_EFFECTIVE, CAP_INHERITABLE})
         if (cap_set_flag(sets, flag, 1, &value, CAP_SET) != 0) return fail();
   }

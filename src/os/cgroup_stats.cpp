@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <string>
 
+#include "base/quantity.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
@@ -34,12 +34,7 @@ std::optional<std::string> read_file(int dir_fd, const char* name) {
   }
 }
 
-Figure to_number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+Figure to_number(std::string_view text) { return parse_number<std::uint64_t>(text); }
 
 /// Takes the text up to `separator` (or all of it) off the front of `text`.
 std::string_view take(std::string_view& text, char separator) {

@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+
+#include "base/fixed_text.hpp"
 
 namespace sbx::os {
 
@@ -24,9 +25,8 @@ bool set_nonblocking(int fd) {
 }
 
 SysResult<UniqueFd> reopen_nonblocking(int fd, int access) {
-  char path[32];
-  (void)std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  UniqueFd opened(::open(path, access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const auto path = FixedText<32>().add("/proc/self/fd/").add(fd);
+  UniqueFd opened(::open(path.c_str(), access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!opened.valid()) return std::unexpected(Errno{errno});
   return opened;
 }

@@ -11,10 +11,10 @@
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 #include <string_view>
 
+#include "base/fixed_text.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
@@ -64,10 +64,9 @@ std::string problem_of(const SourceRequest& request, int error) {
 /// The kernel's own path of an open file; empty when that path does not lead back to it (removed,
 /// renamed meanwhile, or outside of what this process sees).
 std::string path_of(int fd, const struct stat& facts) {
-  char link[32];
-  (void)snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  const auto link = FixedText<32>().add("/proc/self/fd/").add(fd);
   char text[PATH_MAX];
-  const ssize_t length = readlink(link, text, sizeof text);
+  const ssize_t length = readlink(link.c_str(), text, sizeof text);
   if (length <= 0 || length == sizeof text || text[0] != '/') return {};
   std::string path(text, static_cast<std::size_t>(length));
   struct stat again{};
@@ -80,17 +79,16 @@ std::string path_of(int fd, const struct stat& facts) {
 /// NFS). Cgroups limit whole disks and refuse a partition (ENODEV), so that is left for its disk.
 std::string disk_of(dev_t device) {
   if (major(device) == 0) return {};
-  char path[64];
-  (void)snprintf(path, sizeof path, "/sys/dev/block/%u:%u/partition", major(device), minor(device));
-  if (access(path, F_OK) == 0) {
-    (void)snprintf(path, sizeof path, "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
-    const UniqueFd file(open(path, O_RDONLY | O_CLOEXEC));
+  const std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  const std::string folder = "/sys/dev/block/" + number;
+  if (access((folder + "/partition").c_str(), F_OK) == 0) {
+    const UniqueFd file(open((folder + "/../dev").c_str(), O_RDONLY | O_CLOEXEC));
     char text[32];
     const ssize_t got = file.valid() ? read(file.get(), text, sizeof text) : -1;
     if (got <= 1) return {};
     return {text, static_cast<std::size_t>(got) - 1};  // without the newline
   }
-  return std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  return number;
 }
 
 }  // namespace

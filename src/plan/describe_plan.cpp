@@ -49,10 +49,10 @@ std::string json_bytes(const std::optional<std::uint64_t>& value) {
 }
 
 std::string json_step(const Step& step) {
-  std::string text = "{\"phase\":" + json_string(phase_name(step.phase)) +
-                     ",\"kind\":" + json_string(kind_name(step.action)) +
-                     ",\"text\":" + json_string(describe(step.action)) +
-                     ",\"reason\":" + json_string(step.reason) + ",\"origin\":";
+  const std::string text = "{\"phase\":" + json_string(phase_name(step.phase)) +
+                           ",\"kind\":" + json_string(kind_name(step.action)) +
+                           ",\"text\":" + json_string(describe(step.action)) +
+                           ",\"reason\":" + json_string(step.reason) + ",\"origin\":";
   return text + (step.origin.file.empty() ? "null" : json_string(step.origin.to_string())) + "}";
 }
 

@@ -101,7 +101,7 @@ void want_io(const Builder& b, std::vector<Wanted>& wanted) {
                              Part{io.write_iops, "blkio.throttle.write_iops_device", "wiops"}}) {
       if (!part.value) continue;
       const std::string value = std::to_string(*part.value);
-      limit.v1_settings.push_back({part.v1, device + " " + value});
+      limit.v1_settings.push_back({part.v1, std::string(device).append(" ").append(value)});
       line += std::string(" ") + part.v2 + "=" + value;
     }
     limit.v2_settings.push_back({"io.max", line});

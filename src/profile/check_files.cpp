@@ -104,10 +104,11 @@ void check_root(const Checker& c) {
 }
 
 void check_workdir(const Checker& c) {
-  if (!c.profile().workdir) return;
-  const std::string problem = path_problem(*c.profile().workdir);
+  const std::optional<std::string>& workdir = c.profile().workdir;
+  if (!workdir) return;
+  const std::string problem = path_problem(*workdir);
   if (!problem.empty())
-    c.complain("workdir", "`workdir`: `" + printable(*c.profile().workdir, 80) + "` " + problem);
+    c.complain("workdir", "`workdir`: `" + printable(*workdir, 80) + "` " + problem);
 }
 
 void check_patterns(const Checker& c, std::string_view key,

@@ -1,7 +1,6 @@
 // Checks of names, environment, limits and privileges.
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "base/quantity.hpp"
@@ -180,26 +179,28 @@ void check_amounts(const Checker& c) {
                "`limits.rlimits.nofile` must be at least 4: input, output, errors and one file");
 }
 
+constexpr unsigned kMaxCpu = 8191;  // the kernel's largest CONFIG_NR_CPUS, less one
+
 /// The kernel's list format: "0-3,8".
 void check_cpuset(const Checker& c) {
-  if (!c.profile().limits.cpuset) return;
+  const std::optional<std::string>& cpuset = c.profile().limits.cpuset;
+  if (!cpuset) return;
   bool good = true;
-  for (const std::string_view range : split(*c.profile().limits.cpuset, ',')) {
+  for (const std::string_view range : split(*cpuset, ',')) {
     std::array<unsigned, 2> ends{};
     const std::vector<std::string_view> parts = split(range, '-');
     good = good && parts.size() <= 2;
     for (std::size_t i = 0; good && i < parts.size(); ++i) {
-      const char* end = parts[i].data() + parts[i].size();
-      const auto read = std::from_chars(parts[i].data(), end, ends[i]);
-      good = read.ec == std::errc{} && read.ptr == end && ends[i] < 8192;
+      const auto end = parse_number<unsigned>(parts[i]);
+      good = end && *end <= kMaxCpu;
+      ends[i] = end.value_or(0);
     }
     good = good && (parts.size() == 1 || ends[0] <= ends[1]);
   }
   if (!good)
-    c.complain(
-        "limits.cpuset",
-        "`limits.cpuset`: `" + printable(*c.profile().limits.cpuset, 60) + "` is no list of CPUs",
-        "write it like \"0-3,8\"");
+    c.complain("limits.cpuset",
+               "`limits.cpuset`: `" + printable(*cpuset, 60) + "` is no list of CPUs",
+               "write it like \"0-3,8\"");
 }
 
 void check_network(const Checker& c) {

@@ -68,6 +68,7 @@ std::string find_elsewhere(std::string_view name) {
   std::vector<std::string> paths;
   collect_paths(profile_keys(), "", paths);
   std::vector<std::string_view> names;
+  names.reserve(paths.size());
   for (const std::string& path : paths)
     names.push_back(std::string_view(path).substr(path.rfind('.') + 1));
   const std::string_view near = name.size() < 4 ? std::string_view{} : nearest_name(name, names);
@@ -93,9 +94,9 @@ void Decoder::complain(const Node& node, std::string what, std::string hint) {
 std::string Decoder::subject() const { return '`' + printable(path_, 80) + '`'; }
 
 const std::string& Decoder::folder_of(const Node& node) const {
-  static const std::string kNone;
+  static const std::string none;
   const auto found = folders_.find(node.at.file);
-  return found == folders_.end() ? kNone : found->second;
+  return found == folders_.end() ? none : found->second;
 }
 
 bool Decoder::is_word(const Node& node, std::string_view word) {

@@ -121,6 +121,7 @@ class Interpolator {
     const auto found = vars_.find(reference);
     if (found != vars_.end()) return resolve(found->first, found->second, at);
     std::vector<std::string_view> names;
+    names.reserve(vars_.size());
     for (const auto& [name, var] : vars_) names.emplace_back(name);
     const std::string_view near = nearest_name(reference, names);
     findings_.add(at,

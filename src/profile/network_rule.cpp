@@ -3,23 +3,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
 
 namespace sbx::profile {
 namespace {
 
-bool read_number(std::string_view text, unsigned most, unsigned& out) {
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, out);
-  return read.ec == std::errc{} && read.ptr == end && out <= most;
-}
-
 bool is_port(std::string_view text) {
-  unsigned port = 0;
-  return read_number(text, 65535, port) && port > 0;
+  const auto port = parse_number<unsigned>(text);
+  return port && *port > 0 && *port <= 65535;
 }
 
 /// 4, 6, or 0 when it is no address.
@@ -50,12 +44,12 @@ bool is_host_name(std::string_view text) {
 std::string host_problem(std::string_view host) {
   if (const std::size_t slash = host.find('/'); slash != std::string_view::npos) {
     const int family = address_family(host.substr(0, slash));
-    unsigned bits = 0;
     if (family == 0) return "has no address before the `/`";
-    return read_number(host.substr(slash + 1), family == 4 ? 32 : 128, bits)
+    const unsigned most = family == 4 ? 32 : 128;
+    const auto bits = parse_number<unsigned>(host.substr(slash + 1));
+    return bits && *bits <= most
                ? ""
-               : "has a prefix length that is no number up to " +
-                     std::string(family == 4 ? "32" : "128");
+               : "has a prefix length that is no number up to " + std::to_string(most);
   }
   if (address_family(host) != 0 || is_host_name(host)) return "";
   if (host == "*") return "would allow every host; `network: host` shares the host's network";
@@ -92,7 +86,7 @@ std::string network_rule_problem(std::string_view rule) {
 std::string publish_problem(std::string_view rule) {
   const std::size_t last = rule.rfind(':');
   if (last == std::string_view::npos) return "must be [ADDRESS:]HOST_PORT:PORT";
-  std::string_view front = rule.substr(0, last);
+  const std::string_view front = rule.substr(0, last);
   if (!is_port(rule.substr(last + 1))) return "has a port that is no number from 1 to 65535";
   const std::size_t colon = front.rfind(':');
   if (!is_port(colon == std::string_view::npos ? front : front.substr(colon + 1)))

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
 
 #include "base/quantity.hpp"
@@ -52,10 +51,8 @@ void read_one_value(Decoder& d, const Node& item) {
       if (constant.name == item.text) return out.push_back(constant.value);
     }
     if (item.text.starts_with("0x") && !item.quoted) {
-      std::uint64_t value = 0;
-      const char* end = item.text.data() + item.text.size();
-      const auto read = std::from_chars(item.text.data() + 2, end, value, 16);
-      if (read.ec == std::errc{} && read.ptr == end) return out.push_back(value);
+      const auto value = parse_number<std::uint64_t>(std::string_view(item.text).substr(2), 16);
+      if (value) return out.push_back(*value);
     }
     if (!item.text.empty() && item.text.front() >= 'A' && item.text.front() <= 'Z') {
       std::vector<std::string_view> names;

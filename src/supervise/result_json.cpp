@@ -94,7 +94,8 @@ Json isolation_json(const plan::Isolation& isolation) {
 Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
   const Usage& usage = outcome.usage;
   // A limit that the host could not enforce was none.
-  const auto limit = plan.isolation.cgroup == "none" ? std::nullopt : plan.limits.memory;
+  std::optional<std::uint64_t> limit;
+  if (plan.isolation.cgroup != "none") limit = plan.limits.memory;
   return {
       {"cpu_ms",
        {{"user", to_ms(usage.cpu_user_us)},
