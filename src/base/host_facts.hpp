@@ -19,8 +19,8 @@ struct RootEntry {
   EntryType type = EntryType::directory;
   std::string source{};  ///< absolute on the host (directory, file); empty for a symlink
   std::string link{};    ///< the symlink's text
-  /// A small file that everybody may read comes as a copy: that costs a start a third of a mount.
-  std::optional<std::string> content{};
+  /// A small file that everybody may read: a copy costs a start a third of a mount.
+  bool copy = false;
 };
 
 /// Where one cgroup controller lives for this process.

@@ -26,7 +26,7 @@ constexpr int kSetupFailed = 125;
   ::_exit(kSetupFailed);
 }
 
-/// Does every step of `phase`, in order. When ForkPayload has made a process, it goes its own way.
+/// Does every step of `phase`, in order.
 void run_phase(Context& context, plan::Phase phase) noexcept {
   const auto& steps = context.plan->steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -35,8 +35,6 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
     context.page->current_step.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
     const StepResult done = execute(steps[i].action, context);
     if (!done) report_and_die(context, done.error().value);
-    if (std::holds_alternative<plan::ForkPayload>(steps[i].action) && context.payload_pid == 0)
-      payload_main(context);
   }
 }
 

@@ -9,7 +9,8 @@ namespace sbx::launch {
 /// payload ends. Runs as pid 1 of the new pid namespace.
 [[noreturn]] void init_main(Context& context) noexcept;
 
-/// payload: the plan's payload steps; the last one is the exec. Runs as pid 2.
+/// payload: the plan's payload steps; the last one is the exec. Runs as pid 2, mostly in init's
+/// memory: what it writes into the context, init finds there.
 [[noreturn]] void payload_main(Context& context) noexcept;
 
 }  // namespace sbx::launch

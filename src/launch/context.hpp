@@ -3,9 +3,10 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/types.h>
 
-#include <array>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "launch/launcher.hpp"
@@ -15,8 +16,6 @@
 #include "plan/plan.hpp"
 
 namespace sbx::launch {
-
-inline constexpr int kMaxSlots = 64;  ///< detached trees that one run may carry
 
 /// Arrays for execve(2) and the capability sets, made before clone.
 struct Prepared {
@@ -38,11 +37,19 @@ struct Context {
   StdioFds stdio{};
   int failure_pipe = -1;  ///< write end; its reader is the supervisor
   /// init's end of the pair over which the supervisor says that the id maps are written, then sends
-  /// the v1 groups, and init sends the pty's master. Its end of file: the supervisor has died.
+  /// each detached tree, then the v1 groups, and init sends the pty's master. Its end of file: the
+  /// supervisor has died.
   int channel = -1;
-  std::array<int, kMaxSlots> slots{};  ///< detached trees from the host phase
   // Made on the way:
   os::UniqueFd root{};  ///< the new root's tmpfs
+  mode_t umask = 0;     ///< the caller's, off while the root is made
+  /// The folder that the step before this one has worked in, as one that makes files often goes on
+  /// in the same.
+  struct {
+    os::UniqueFd fd{};
+    std::string_view path{};
+    std::size_t step = 0;
+  } folder{};
   os::UniqueFd pty_slave{};
   const char* executable = nullptr;  ///< what ResolveExecutable chose
   pid_t payload_pid = 0;

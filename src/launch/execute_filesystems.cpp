@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
+#include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
 #include "os/pass_descriptors.hpp"
@@ -18,21 +18,14 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-struct Decimal {
-  char text[24];
-  explicit Decimal(std::uint64_t value) noexcept {
-    std::snprintf(text, sizeof text, "%llu", static_cast<unsigned long long>(value));
-  }
-};
-
 }  // namespace
 
 StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
-  const Decimal size(step.size);
-  const Decimal inodes(step.inodes);
-  char mode[8];
-  std::snprintf(mode, sizeof mode, "%04o", step.mode);
-  const os::FsOption options[] = {{"size", size.text}, {"nr_inodes", inodes.text}, {"mode", mode}};
+  const auto size = FixedText<24>().add(step.size);
+  const auto inodes = FixedText<24>().add(step.inodes);
+  const auto mode = FixedText<24>().add(step.mode, 8);
+  const os::FsOption options[] = {
+      {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", mode.c_str()}};
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("tmpfs", options, mount_attributes(step.flags)));
   return attach_at(context, tree, relative(step.target));
@@ -43,8 +36,8 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   // name on the host's tree can be meant (kernel: Documentation/filesystems/overlayfs.rst).
   const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
   if (::fchdir(staging.get()) != 0) return fail();
-  const Decimal size(step.size);
-  const os::FsOption bound[] = {{"size", size.text}, {"mode", "0700"}};
+  const auto size = FixedText<24>().add(step.size);
+  const os::FsOption bound[] = {{"size", size.c_str()}, {"mode", "0700"}};
   const os::UniqueFd changes =
       SBX_TRY(os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
   const os::UniqueFd upper_at = SBX_TRY(os::open_inside(staging.get(), "changes"));

@@ -3,16 +3,18 @@
 // written to.
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstring>
 
+#include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
+#include "os/pass_descriptors.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -20,23 +22,39 @@ namespace {
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 struct Place {
-  os::UniqueFd folder{};
+  int folder = -1;  ///< the context's
   const char* name = nullptr;
 };
 
 /// The folder that `path`'s last component goes into, found without following links: a link of the
 /// new root ("/bin" -> "/usr/bin") would otherwise lead to the host's tree, where "/" still points.
-SysResult<Place> parent_of(const Context& context, const std::string& path) noexcept {
+SysResult<Place> parent_of(Context& context, const std::string& path) noexcept {
   const std::size_t slash = path.rfind('/');
   char parent[PATH_MAX];
-  if (slash == std::string::npos || slash >= sizeof parent || slash + 1 == path.size())
+  if (slash >= sizeof parent || slash + 1 == path.size())  // npos is past every size
     return std::unexpected(Errno{EINVAL});
-  std::memcpy(parent, path.data(), slash);
-  parent[slash] = '\0';
-  Place place;
-  place.name = path.c_str() + slash + 1;
-  place.folder = SBX_TRY(os::open_inside(context.root.get(), slash == 0 ? "." : parent + 1));
-  return place;
+  const std::string_view folder = std::string_view(path).substr(0, slash);
+  // Only from one step to the next: what comes in between may mount over it.
+  const bool same = context.folder.fd.valid() && context.folder.step + 1 == context.step_index &&
+                    context.folder.path == folder;
+  if (!same) {
+    std::memcpy(parent, path.data(), slash);
+    parent[slash] = '\0';
+    context.folder.fd = SBX_TRY(os::open_inside(context.root.get(), slash == 0 ? "." : parent + 1));
+  }
+  context.folder.path = folder;
+  context.folder.step = context.step_index;
+  return Place{context.folder.fd.get(), path.c_str() + slash + 1};
+}
+
+/// A new file at `path`; never one that is there.
+SysResult<os::UniqueFd> create_file(Context& context, const std::string& path,
+                                    unsigned mode) noexcept {
+  const Place place = SBX_TRY(parent_of(context, path));
+  os::UniqueFd file(::openat(place.folder, place.name,
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
+  if (!file.valid()) return fail();
+  return file;
 }
 
 /// Attributes first, so that a tree is never reachable with weaker ones.
@@ -73,11 +91,11 @@ StepResult run(const plan::PrivatePropagation&, Context&) noexcept {
 }
 
 StepResult run(const plan::MountRoot& step, Context& context) noexcept {
-  char size[32];
-  std::snprintf(size, sizeof size, "%llu", static_cast<unsigned long long>(step.size));
-  const os::FsOption options[] = {{"size", size}, {"mode", "0755"}, {"nr_inodes", "4096"}};
+  const auto size = FixedText<24>().add(step.size);
+  const os::FsOption options[] = {{"size", size.c_str()}, {"mode", "0755"}, {"nr_inodes", "4096"}};
   context.root =
       SBX_TRY(os::new_filesystem("tmpfs", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
+  context.umask = ::umask(0);  // the modes are the plan's
   // It has to hang somewhere for pivot_root(2): over the old root, which we reach by descriptor or,
   // for absolute paths, still see because our root directory lies below the new mount.
   const os::UniqueFd old_root = SBX_TRY(os::open_path_strict("/"));
@@ -86,31 +104,37 @@ StepResult run(const plan::MountRoot& step, Context& context) noexcept {
 
 StepResult run(const plan::MakeDir& step, Context& context) noexcept {
   const Place place = SBX_TRY(parent_of(context, step.path));
-  if (::mkdirat(place.folder.get(), place.name, 0700) != 0) return fail();
-  // The umask is the caller's; the mode is the plan's.
-  if (::fchmodat(place.folder.get(), place.name, step.mode, 0) != 0) return fail();
+  if (::mkdirat(place.folder, place.name, step.mode) != 0) return fail();
   return {};
 }
 
 StepResult run(const plan::MakeSymlink& step, Context& context) noexcept {
   const Place place = SBX_TRY(parent_of(context, step.path));
-  if (::symlinkat(step.link.c_str(), place.folder.get(), place.name) != 0) return fail();
+  if (::symlinkat(step.link.c_str(), place.folder, place.name) != 0) return fail();
   return {};
 }
 
 StepResult run(const plan::WriteFile& step, Context& context) noexcept {
-  const Place place = SBX_TRY(parent_of(context, step.path));
-  const os::UniqueFd file(::openat(place.folder.get(), place.name,
-                                   O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid()) return fail();
+  const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
   std::size_t done = 0;
   while (done < step.content.size()) {
     const ssize_t n = ::write(file.get(), step.content.data() + done, step.content.size() - done);
     if (n < 0) return fail();
     done += static_cast<std::size_t>(n);
   }
-  if (::fchmod(file.get(), step.mode) != 0) return fail();
   return {};
+}
+
+StepResult run(const plan::CopyFile& step, Context& context) noexcept {
+  const os::UniqueFd source = SBX_TRY(os::open_file_strict(step.source.c_str()));
+  const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
+  // In the kernel, from one page cache to the other; the file may have grown, the tmpfs bounds it.
+  constexpr std::size_t kAtOnce = 1U << 20U;
+  for (;;) {
+    const ssize_t n = ::sendfile(file.get(), source.get(), nullptr, kAtOnce);
+    if (n < 0) return fail();
+    if (n == 0) return {};
+  }
 }
 
 StepResult run(const plan::BindTree& step, Context& context) noexcept {
@@ -120,8 +144,8 @@ StepResult run(const plan::BindTree& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::AttachTree& step, Context& context) noexcept {
-  const os::UniqueFd tree(context.slots[static_cast<std::size_t>(step.slot)]);
-  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+  const auto received = SBX_TRY(os::receive_descriptors(context.channel, true));
+  return restrict_and_attach(context, received.front(), step.flags, relative(step.target));
 }
 
 StepResult run(const plan::SealMount& step, Context& context) noexcept {
@@ -145,7 +169,10 @@ StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::PivotRoot&, Context& context) noexcept {
-  return os::pivot_into(context.root.get());
+  context.folder.fd.reset();
+  SBX_CHECK(os::pivot_into(context.root.get()));
+  ::umask(context.umask);
+  return {};
 }
 
 }  // namespace sbx::launch

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 
+#include "base/fixed_text.hpp"
+#include "launch/children.hpp"
 #include "launch/executor.hpp"
 #include "os/network.hpp"
 #include "os/pass_descriptors.hpp"
@@ -57,12 +58,9 @@ StepResult run(const plan::SetTimeOffsets& step, Context&) noexcept {
       milliseconds += 1000;
       --seconds;
     }
-    char line[64];
-    const int length =
-        std::snprintf(line, sizeof line, "%s %lld %lld\n", clock, static_cast<long long>(seconds),
-                      static_cast<long long>(milliseconds * 1'000'000));
-    SBX_CHECK(
-        os::write_proc_file("/proc/self/timens_offsets", {line, static_cast<std::size_t>(length)}));
+    const auto line =
+        FixedText<80>().add(clock).add(" ").add(seconds).add(" ").add(milliseconds * 1'000'000);
+    SBX_CHECK(os::write_proc_file("/proc/self/timens_offsets", line.view()));
   }
   return {};
 }
@@ -88,8 +86,12 @@ StepResult run(const plan::UnshareCgroup&, Context&) noexcept {
   return {};
 }
 
-StepResult run(const plan::ForkPayload&, Context& context) noexcept {
-  context.payload_pid = SBX_TRY(os::fork_process());
+StepResult run(const plan::ForkPayload& step, Context& context) noexcept {
+  const os::ChildMain child = [](void* shared) noexcept {
+    payload_main(*static_cast<Context*>(shared));
+  };
+  context.payload_pid = SBX_TRY(step.share_memory ? os::vfork_process(child, &context)
+                                                  : os::fork_process(child, &context));
   return {};
 }
 

@@ -17,8 +17,6 @@ using Done = SysResult<void>;
 struct Host {
   const plan::Plan& plan;
   Sandbox::State& state;
-  std::vector<os::UniqueFd>& trees;
-  std::array<int, kMaxSlots>& slots;
   std::string detail{};
 };
 
@@ -28,19 +26,17 @@ Done reserve(const plan::ReserveHostId& step, Host& host) {
 }
 
 Done detach(const plan::DetachTree& step, Host& host) {
-  if (step.slot < 0 || step.slot >= kMaxSlots) return std::unexpected(Errno{E2BIG});
   const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
-  os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
   if (step.idmap) {
     // "inside" is what is on disk, "outside" what the sandbox's host id sees (mount_setattr(2)).
     const std::uint32_t run_id = host.state.host_id.id;
     const os::UniqueFd space =
-        SBX_TRY(os::make_user_namespace({step.owner_uid, step.owner_gid, run_id, run_id}));
+        SBX_TRY(host.state.namespaces.make({step.owner_uid, step.owner_gid, run_id, run_id}));
     SBX_CHECK(os::idmap_tree(tree.get(), space.get(), step.recursive));
   }
-  host.slots[static_cast<std::size_t>(step.slot)] = tree.get();
-  host.trees.push_back(std::move(tree));
-  return {};
+  const int passed[] = {tree.get()};
+  return os::send_descriptors(host.state.channel.get(), passed);
 }
 
 Done make_cgroup(const plan::MakeCgroup& step, Host& host) {
@@ -80,10 +76,8 @@ struct Execute {
 }  // namespace
 
 std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state,
-                                                std::vector<os::UniqueFd>& trees,
-                                                std::array<int, kMaxSlots>& slots) {
-  Host host{plan, state, trees, slots};
+                                                Sandbox::State& state) {
+  Host host{plan, state};
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     if (plan.steps[i].phase != phase) continue;
     const Done done = std::visit(Execute{host}, plan.steps[i].action);

@@ -14,11 +14,9 @@ struct StepFailure {
   std::string detail{};  ///< e.g. the cgroup file that refused
 };
 
-/// Does the steps of `phase` (host or attend). `slots` gets the detached trees, which `trees` owns.
+/// Does the steps of `phase` (host or attend).
 std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state,
-                                                std::vector<os::UniqueFd>& trees,
-                                                std::array<int, kMaxSlots>& slots);
+                                                Sandbox::State& state);
 
 /// Hands the v1 groups to init, which waits for them (JoinCgroups).
 SysResult<void> send_groups(const Sandbox::State& state);

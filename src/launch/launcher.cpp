@@ -32,7 +32,7 @@ Error internal(const char* what) {
 
 std::uint64_t monotonic_ns() {
   struct ::timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &now));  // cannot fail: a clock that exists
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(now.tv_nsec);
 }
@@ -100,9 +100,8 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
 }
 
 /// The supervisor's part while init sets up.
-Result<void> attend(const plan::Plan& plan, Sandbox::State& state, std::vector<os::UniqueFd>& trees,
-                    std::array<int, kMaxSlots>& slots) {
-  if (auto done = run_host_phase(plan, plan::Phase::attend, state, trees, slots); !done)
+Result<void> attend(const plan::Plan& plan, Sandbox::State& state) {
+  if (auto done = run_host_phase(plan, plan::Phase::attend, state); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
   if (const auto sent = send_groups(state); !sent)
@@ -151,8 +150,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   context.prepared = &prepared;
   context.page = state->page.get();
   context.stdio = stdio;
-  std::vector<os::UniqueFd> trees;
-  if (auto done = run_host_phase(plan, plan::Phase::host, *state, trees, context.slots); !done)
+  if (auto done = run_host_phase(plan, plan::Phase::host, *state); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
 
@@ -176,8 +174,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
   channel.theirs.reset();
-  trees.clear();
-  if (auto attended = attend(plan, *state, trees, context.slots); !attended) {
+  if (auto attended = attend(plan, *state); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed_step.load() >= 0)
       return std::unexpected(setup_failure(plan, *state));
@@ -185,6 +182,10 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
+  if (const auto reaped = state->namespaces.reap(); !reaped)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot wait for the process of an id-map namespace",
+                                 .sys_errno = reaped.error().value});
   sweep_leftovers(plan);
   if (plan.supervision.tty) {
     auto received = os::receive_descriptors(state->channel.get(), false);

@@ -29,7 +29,7 @@ Sandbox::State::~State() {
 
 void Sandbox::State::kill_tree() const {
   for (const os::Cgroup& group : cgroups) static_cast<void>(group.kill());
-  if (init_pidfd.valid()) static_cast<void>(os::signal_pidfd(init_pidfd.get(), SIGKILL));
+  if (!reaped) static_cast<void>(os::signal_child(init_pid, SIGKILL));
 }
 
 int Sandbox::State::reap() {
@@ -54,8 +54,8 @@ std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 
 void Sandbox::signal_payload(int signal) const {
-  // init passes it on; ESRCH means that it has ended already.
-  static_cast<void>(os::signal_pidfd(state_->init_pidfd.get(), signal));
+  // init passes it on; when it has ended already there is nobody to tell.
+  if (!state_->reaped) static_cast<void>(os::signal_child(state_->init_pid, signal));
 }
 
 void Sandbox::kill_tree() const { state_->kill_tree(); }

@@ -9,6 +9,7 @@
 #include "os/cgroup.hpp"
 #include "os/fd.hpp"
 #include "os/host_id.hpp"
+#include "os/idmap.hpp"
 
 namespace sbx::launch {
 
@@ -36,6 +37,7 @@ struct Sandbox::State {
 
   std::vector<os::Cgroup> cgroups;
   os::HostId host_id{};
+  os::UserNamespaceMaker namespaces;
   PageOwner page;
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <utility>
 
+#include "base/fixed_text.hpp"
 #include "os/process.hpp"
 
 namespace sbx::os {
@@ -15,45 +16,43 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
+FixedText<64> proc_path(pid_t pid, const char* file) {
+  return FixedText<64>().add("/proc/").add(pid).add("/").add(file);
+}
+
 SysResult<void> write_map(pid_t pid, const char* file, std::uint32_t inner, std::uint32_t outer) {
-  char path[64];
-  char line[64];
-  std::snprintf(path, sizeof path, "/proc/%d/%s", pid, file);
-  const int length = std::snprintf(line, sizeof line, "%u %u 1", inner, outer);
-  return write_proc_file(path, {line, static_cast<std::size_t>(length)});
+  return write_proc_file(proc_path(pid, file).c_str(),
+                         FixedText<64>().add(inner).add(" ").add(outer).add(" 1").view());
 }
 
 }  // namespace
 
 SysResult<void> write_id_maps(pid_t pid, const IdMap& map, bool deny_setgroups) {
   if (deny_setgroups) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/setgroups", pid);
-    SBX_CHECK(write_proc_file(path, "deny"));
+    SBX_CHECK(write_proc_file(proc_path(pid, "setgroups").c_str(), "deny"));
   }
   SBX_CHECK(write_map(pid, "uid_map", map.inner_uid, map.outer_uid));
   return write_map(pid, "gid_map", map.inner_gid, map.outer_gid);
 }
 
-SysResult<UniqueFd> make_user_namespace(const IdMap& map) {
-  // A namespace needs a process until a descriptor holds it; this one only waits to be killed.
-  const pid_t parent = ::getpid();
-  const Cloned holder = SBX_TRY(clone_process(CLONE_NEWUSER, -1));
-  if (holder.pid == 0) {
-    // The parent may have died before the death signal was set; then nobody would end us.
-    if (!set_death_signal(SIGKILL) || ::getppid() != parent) ::_exit(1);
-    for (;;) ::pause();
-  }
+UserNamespaceMaker::~UserNamespaceMaker() { static_cast<void>(reap()); }
+
+SysResult<void> UserNamespaceMaker::reap() {
+  if (holder_ == 0) return {};
+  SBX_CHECK(wait_for(std::exchange(holder_, 0)));
+  return {};
+}
+
+SysResult<UniqueFd> UserNamespaceMaker::make(const IdMap& map) {
+  SBX_CHECK(reap());
+  holder_ = SBX_TRY(clone_namespace_holder());
   SysResult<UniqueFd> space = [&]() -> SysResult<UniqueFd> {
-    SBX_CHECK(write_id_maps(holder.pid, map, false));
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/ns/user", holder.pid);
-    UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
+    SBX_CHECK(write_id_maps(holder_, map, false));
+    UniqueFd fd(::open(proc_path(holder_, "ns/user").c_str(), O_RDONLY | O_CLOEXEC));
     if (!fd.valid()) return fail();
     return fd;
   }();
-  SBX_CHECK(signal_pidfd(holder.pidfd.get(), SIGKILL));
-  SBX_CHECK(wait_for(holder.pid));
+  SBX_CHECK(signal_child(holder_, SIGKILL));
   return space;
 }
 

@@ -22,8 +22,23 @@ struct IdMap {
 /// what an ordinary user has to do first (user_namespaces(7)).
 SysResult<void> write_id_maps(pid_t pid, const IdMap& map, bool deny_setgroups);
 
-/// A user namespace with this map and no process in it, for idmap_tree(). Needs CAP_SETUID and
-/// CAP_SETGID in our own.
-SysResult<UniqueFd> make_user_namespace(const IdMap& map);
+/// Makes user namespaces without processes in them, for idmap_tree(). Each needs one to begin with,
+/// killed at once; nobody has to wait while it ends, so that is put off to the next call or our
+/// end.
+class UserNamespaceMaker {
+ public:
+  UserNamespaceMaker() = default;
+  UserNamespaceMaker(const UserNamespaceMaker&) = delete;
+  UserNamespaceMaker& operator=(const UserNamespaceMaker&) = delete;
+  ~UserNamespaceMaker();
+
+  /// A namespace with this map. Needs CAP_SETUID and CAP_SETGID in our own.
+  SysResult<UniqueFd> make(const IdMap& map);
+  /// Waits until the last one's process has ended.
+  SysResult<void> reap();
+
+ private:
+  pid_t holder_ = 0;
+};
 
 }  // namespace sbx::os

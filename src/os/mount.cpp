@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,9 +16,10 @@ constexpr int kMaxAttempts = 100;  // then somebody renames on purpose: refuse
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-SysResult<UniqueFd> open_how(int dir_fd, const char* path, std::uint64_t resolve) noexcept {
+SysResult<UniqueFd> open_how(int dir_fd, const char* path, int flags,
+                             std::uint64_t resolve) noexcept {
   struct ::open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
   how.resolve = resolve;
   long fd = -1;
   // EAGAIN: a rename or mount raced with the walk (openat2(2)); the kernel asks to try again.
@@ -32,11 +34,22 @@ SysResult<UniqueFd> open_how(int dir_fd, const char* path, std::uint64_t resolve
 }  // namespace
 
 SysResult<UniqueFd> open_path_strict(const char* path) noexcept {
-  return open_how(AT_FDCWD, path, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  return open_how(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+}
+
+SysResult<UniqueFd> open_file_strict(const char* path) noexcept {
+  // Nothing here may block on a FIFO, nor take a terminal.
+  UniqueFd file = SBX_TRY(open_how(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY,
+                                   RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
+  struct ::stat what{};
+  if (::fstat(file.get(), &what) != 0) return fail();
+  if (!S_ISREG(what.st_mode)) return std::unexpected(Errno{EINVAL});
+  return file;
 }
 
 SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept {
-  return open_how(root_fd, path, RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
+  return open_how(root_fd, path, O_PATH,
+                  RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
 SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept {
@@ -73,7 +86,7 @@ SysResult<void> attach_tree(int tree_fd, int target_fd) noexcept {
 
 SysResult<UniqueFd> new_filesystem(const char* type, std::span<const FsOption> options,
                                    std::uint64_t attributes) noexcept {
-  UniqueFd context(::fsopen(type, FSOPEN_CLOEXEC));
+  const UniqueFd context(::fsopen(type, FSOPEN_CLOEXEC));
   if (!context.valid()) return fail();
   for (const FsOption& option : options) {
     const unsigned command = option.value == nullptr ? FSCONFIG_SET_FLAG : FSCONFIG_SET_STRING;

@@ -14,6 +14,8 @@ namespace sbx::os {
 /// openat2(2) as O_PATH with links refused: the path must mean what it says, component by
 /// component.
 SysResult<UniqueFd> open_path_strict(const char* path) noexcept;
+/// The same, for reading; a regular file or nothing (EINVAL).
+SysResult<UniqueFd> open_file_strict(const char* path) noexcept;
 
 /// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
 SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept;

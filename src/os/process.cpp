@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -46,6 +47,17 @@ constexpr std::array kRlimits{
     RlimitName{"stack", RLIMIT_STACK},
 };
 
+struct Entry {
+  ChildMain child;
+  void* argument;
+};
+
+int enter(void* raw) noexcept {
+  const Entry& entry = *static_cast<const Entry*>(raw);
+  entry.child(entry.argument);
+  return 0;
+}
+
 }  // namespace
 
 SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept {
@@ -67,16 +79,45 @@ SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcep
   return cloned;
 }
 
-SysResult<pid_t> fork_process() noexcept {
+SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept {
   struct ::clone_args args{};
   args.exit_signal = SIGCHLD;
   const long pid = ::syscall(SYS_clone3, &args, sizeof args);
   if (pid < 0) return fail();
+  if (pid == 0) child(argument);
   return static_cast<pid_t>(pid);
 }
 
-SysResult<void> signal_pidfd(int pidfd, int signal) noexcept {
-  return check(::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0U));
+SysResult<pid_t> clone_namespace_holder() noexcept {
+  alignas(16) static std::array<char, 4096> stack;
+  static pid_t parent;
+  parent = ::getpid();
+  // Nothing here can fail: errno is the parent's.
+  const auto hold = [](void*) noexcept -> int {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    // The parent may have died before that; then nobody would end us.
+    while (::getppid() == parent) ::pause();
+    return 0;
+  };
+  const int pid =
+      ::clone(+hold, stack.data() + stack.size(), CLONE_VM | CLONE_NEWUSER | SIGCHLD, nullptr);
+  if (pid < 0) return fail();
+  return pid;
+}
+
+SysResult<pid_t> vfork_process(ChildMain child, void* argument) noexcept {
+  constexpr std::size_t kStack = 128UZ * 1024;  // untouched pages of it cost nothing
+  alignas(16) static std::array<char, kStack> stack;
+  Entry entry{child, argument};
+  const int pid =
+      ::clone(&enter, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &entry);
+  if (pid < 0) return fail();
+  return pid;
+}
+
+SysResult<void> signal_child(pid_t child, int signal) noexcept {
+  if (child <= 0) return std::unexpected(Errno{ESRCH});  // 0 and -1 mean others
+  return check(::kill(child, signal));
 }
 
 SysResult<Ended> wait_for(pid_t pid) noexcept {

@@ -22,10 +22,22 @@ struct Cloned {
 /// The child shares nothing with us but open files: it may use plain memory, but no threads exist.
 SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept;
 
-/// Plain fork without pidfd, also when at-fork handlers would run (there are none of ours).
-SysResult<pid_t> fork_process() noexcept;
+/// What a child does with what it was given; it never comes back.
+using ChildMain = void (*)(void*) noexcept;
 
-SysResult<void> signal_pidfd(int pidfd, int signal) noexcept;
+/// Plain fork without pidfd, and without at-fork handlers (there are none of ours).
+SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept;
+
+/// A child in our memory but in a user namespace of its own, that only waits to be killed; we go on
+/// meanwhile. It goes with us. At most one at a time: its stack is static.
+SysResult<pid_t> clone_namespace_holder() noexcept;
+
+/// As vfork(2), on a stack of the child's own: it runs in our memory, and we wait until it has made
+/// an exec or ended. Descriptors, signal handlers and credentials are its own. Not reentrant.
+SysResult<pid_t> vfork_process(ChildMain child, void* argument) noexcept;
+
+/// kill(2) of a child that nobody has waited for yet: until then its pid is nobody else's.
+SysResult<void> signal_child(pid_t child, int signal) noexcept;
 
 struct Ended {
   int wait_status = 0;      ///< as of waitpid(2)

@@ -22,7 +22,7 @@
 namespace sbx::os {
 namespace {
 
-constexpr off_t kMaxCopy = 64 * 1024;
+constexpr off_t kMaxCopy = 65'536;
 constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
 /// Of /etc, by exact name. Each entry costs a start about 17 us (a mount made, copied and taken
@@ -106,22 +106,11 @@ unsigned char type_of(const std::string& path) {
   return static_cast<unsigned char>(IFTODT(facts.st_mode));
 }
 
-/// A regular file's text when it is small and everybody may read it (the payload is nobody's
-/// owner).
-std::optional<std::string> copy_of(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+/// Is it a small regular file that everybody may read (init, which copies it, is nobody's owner)?
+bool can_be_copied(const std::string& path) {
   struct stat facts{};
-  if (!file.valid() || fstat(file.get(), &facts) != 0) return std::nullopt;
-  if (!S_ISREG(facts.st_mode) || (facts.st_mode & S_IROTH) == 0 || facts.st_size > kMaxCopy)
-    return std::nullopt;
-  std::string text(static_cast<std::size_t>(facts.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = read(file.get(), text.data() + done, text.size() - done);
-    if (n <= 0) return std::nullopt;  // it shrank meanwhile: bind it
-    done += static_cast<std::size_t>(n);
-  }
-  return text;
+  return lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         (facts.st_mode & S_IROTH) != 0 && facts.st_size <= kMaxCopy;
 }
 
 /// One entry of the host. A link is recreated when what it points at shows too; otherwise what it
@@ -129,7 +118,7 @@ std::optional<std::string> copy_of(const std::string& path) {
 void add_host_entry(const std::string& path, unsigned char type, std::vector<RootEntry>& entries) {
   if (type == DT_UNKNOWN) type = type_of(path);
   if (type == DT_DIR) entries.push_back({path, EntryType::directory, path});
-  if (type == DT_REG) entries.push_back({path, EntryType::file, path, {}, copy_of(path)});
+  if (type == DT_REG) entries.push_back({path, EntryType::file, path, {}, can_be_copied(path)});
   if (type != DT_LNK) return;
   const std::optional<std::string> text = read_link(path);
   if (text && is_shown(link_target(path, *text))) {

@@ -58,8 +58,8 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   builder.as_root = facts.euid == 0;
   SBX_CHECK(plan_command(builder));
   SBX_CHECK(plan_identity(builder));
-  SBX_CHECK(plan_cgroups(builder));
   SBX_CHECK(plan_mounts(builder));
+  SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
   SBX_CHECK(plan_privileges(builder));
   // Each process does its own steps in order; this is the order in which the processes start
   // theirs.

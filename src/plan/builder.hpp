@@ -20,7 +20,6 @@ struct Builder {
   bool as_root = false;  ///< the supervisor is host root: a reserved id, idmapped binds
   std::uint32_t inner_uid = 0;
   std::uint32_t inner_gid = 0;
-  int next_slot = 0;
   /// Places below which the payload may write, for Landlock.
   std::vector<LandlockRule> writable{};
 

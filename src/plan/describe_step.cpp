@@ -42,6 +42,7 @@ std::string namespaces_text(std::uint64_t flags) {
 
 std::string settings_text(const MakeCgroup& group) {
   std::vector<std::string> parts;
+  parts.reserve(group.settings.size());
   for (const CgroupSetting& setting : group.settings)
     parts.push_back(setting.file + " = " + setting.value);
   return parts.empty() ? "no settings" : join(parts, "; ");
@@ -99,6 +100,10 @@ struct Describe {
   std::string operator()(const MakeSymlink& s) const {
     return "link " + quote(s.path) + " to " + quote(s.link);
   }
+  std::string operator()(const CopyFile& s) const {
+    return "copy " + quote(s.source) + (s.source == s.path ? "" : " to " + quote(s.path)) +
+           ", mode " + octal(s.mode);
+  }
   std::string operator()(const WriteFile& s) const {
     return "write " + quote(s.path) + ", " + std::to_string(s.content.size()) + " bytes, mode " +
            octal(s.mode);
@@ -108,8 +113,7 @@ struct Describe {
            " " + flags_text(s.flags);
   }
   std::string operator()(const AttachTree& s) const {
-    return "attach what was opened (slot " + std::to_string(s.slot) + ") at " + quote(s.target) +
-           " " + flags_text(s.flags);
+    return "attach what was opened at " + quote(s.target) + " " + flags_text(s.flags);
   }
   std::string operator()(const MountTmpfs& s) const {
     return "tmpfs at " + quote(s.target) + " of " + format_bytes(s.size) + ", mode " +

@@ -15,33 +15,38 @@ struct Link {
 constexpr std::array kLinks{Link{"/dev/fd", "/proc/self/fd"}, Link{"/dev/stdin", "/proc/self/fd/0"},
                             Link{"/dev/stdout", "/proc/self/fd/1"},
                             Link{"/dev/stderr", "/proc/self/fd/2"}, Link{"/dev/ptmx", "pts/ptmx"}};
-constexpr std::uint64_t kDevSize = 1U << 20U;
 
-Result<void> add_node(Builder& b, Tree& tree, const std::string& path, const std::string& reason,
-                      const std::string& key) {
-  SBX_CHECK(tree.make_mount_point(path, false, reason, key));
-  b.add(Phase::init, BindDevice{path, path}, reason, key);
-  return {};
+struct Node {
+  std::string path;
+  const char* reason;
+  std::string key;
+};
+
+std::vector<Node> nodes(const Builder& b) {
+  std::vector<Node> all;
+  for (const char* name : kNodes)
+    all.push_back({std::string("/dev/") + name, "a node that programs need", ""});
+  for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
+    const std::string& name = b.profile.devices[i];
+    all.push_back({name.starts_with('/') ? name : "/dev/" + name, "named in the profile",
+                   "devices[" + std::to_string(i) + "]"});
+  }
+  return all;
 }
 
 }  // namespace
 
 Result<void> plan_devices(Builder& b, Tree& tree) {
+  // A folder of the root, which is sealed and has no devices; each node is a mount of its own.
   SBX_CHECK(tree.make_mount_point("/dev", true, "devices", ""));
-  b.add(Phase::init, MountTmpfs{"/dev", kDevSize, 512, 0755, {.read_only = false, .no_exec = true}},
-        "devices");
-  tree.cover_own("/dev");
-  for (const char* node : kNodes)
-    SBX_CHECK(add_node(b, tree, std::string("/dev/") + node, "a node that programs need", ""));
-  for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
-    const std::string& name = b.profile.devices[i];
-    const std::string path = name.starts_with('/') ? name : "/dev/" + name;
-    SBX_CHECK(
-        add_node(b, tree, path, "named in the profile", "devices[" + std::to_string(i) + "]"));
-  }
   for (const Link& link : kLinks)
     SBX_CHECK(tree.make_symlink(link.path, link.text, "where programs look"));
   SBX_CHECK(tree.make_mount_point("/dev/pts", true, "terminals", ""));
+  const std::vector<Node> all = nodes(b);
+  for (const Node& node : all)
+    SBX_CHECK(tree.make_mount_point(node.path, false, node.reason, node.key));
+  for (const Node& node : all)
+    b.add(Phase::init, BindDevice{node.path, node.path}, node.reason, node.key);
   b.add(Phase::init, MountDevpts{"/dev/pts"}, "terminals of its own");
   tree.cover_foreign("/dev/pts");
   return {};

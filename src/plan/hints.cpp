@@ -113,6 +113,7 @@ struct Hint {
     return error == ENOSPC ? "the files of the profile are too large for the new root (64M)"
                            : kMountPointHint;
   }
+  std::string operator()(const CopyFile&) const { return bind_hint(error); }
   std::string operator()(const BindTree&) const { return bind_hint(error); }
   std::string operator()(const AttachTree&) const { return bind_hint(error); }
   std::string operator()(const MountTmpfs&) const { return bind_hint(error); }
@@ -177,8 +178,8 @@ struct Hint {
 }  // namespace
 
 std::string hint_for(const Action& action, int error) {
-  std::string hint = std::visit(Hint{error}, action);
-  return hint.empty() ? general_hint(error) : hint;
+  if (std::string hint = std::visit(Hint{error}, action); !hint.empty()) return hint;
+  return general_hint(error);
 }
 
 Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail) {

@@ -41,11 +41,10 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   const bool folder = source.type == EntryType::directory;
   SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
   if (b.as_root) {
-    const int slot = b.next_slot++;
     const bool mapped = idmap && !b.degrades("idmap");
-    b.add(Phase::host, DetachTree{slot, source.path, true, mapped, source.uid, source.gid}, reason,
+    b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
           key);
-    b.add(Phase::init, AttachTree{slot, target, flags}, reason, key);
+    b.add(Phase::init, AttachTree{target, flags}, reason, key);
   } else {
     b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
   }
@@ -64,8 +63,8 @@ Result<void> plan_root(Builder& b, Tree& tree) {
       SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
       continue;
     }
-    if (entry.content) {
-      SBX_CHECK(tree.make_file(entry.path, *entry.content, 0444, reason, "root"));
+    if (entry.copy) {
+      SBX_CHECK(tree.make_copy(entry.path, entry.source, reason, "root"));
       continue;
     }
     if (b.profile.root.kind == profile::RootKind::dir) {
@@ -262,8 +261,6 @@ Result<void> plan_mounts(Builder& b) {
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
                          b.profile.mounts[i].what));
   plan_masks(b);
-  b.add(Phase::init, SealMount{"/dev", false, {.read_only = true, .no_exec = true}},
-        "nobody adds to /dev");
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   b.add(Phase::init, PivotRoot{}, "the host's tree is gone from here on");
   return {};

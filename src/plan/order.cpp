@@ -16,7 +16,10 @@ consteval OrderRule rule(std::string_view why) {
 }
 
 constexpr std::array kRules{
-    rule<ReserveHostId, DetachTree>("an idmapped tree needs the run's id"),
+    rule<WriteIdMaps, DetachTree>("init takes the maps' message first"),
+    rule<DetachTree, MakeCgroup>("init takes the trees' messages before the groups'"),
+    rule<AwaitIdMaps, AttachTree>("the maps' message comes first"),
+    rule<AttachTree, JoinCgroups>("the groups' message comes last"),
     rule<AwaitIdMaps, BecomeInnerIds>("setresuid(2) of an unmapped id is EINVAL"),
     rule<SetTimeOffsets, BecomeInnerIds>("after it /proc/self belongs to host root (proc(5))"),
     rule<BecomeInnerIds, DieWithSupervisor>(

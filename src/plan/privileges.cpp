@@ -47,7 +47,10 @@ void plan_fork(Builder& b) {
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
-  b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
+  // Before Linux 6.3 a child that shares memory stays out of its parent's new time namespace, and
+  // an exec does not enter it either.
+  b.add(Phase::init, ForkPayload{.share_memory = !b.profile.time.any()},
+        "pid 2 runs the command, pid 1 reaps");
 }
 
 }  // namespace

@@ -39,10 +39,10 @@ struct ReserveHostId {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
 };
-/// Clone a tree of the caller's as a detached mount while we still have the caller's rights.
-/// `idmap`: its owner on disk (uid, gid) appears as the payload's user, in both directions.
+/// Clone a tree of the caller's as a detached mount, with the caller's rights, and send it to init:
+/// its AttachTree steps take the trees in the order of these steps. `idmap`: its owner on disk
+/// (uid, gid) appears as the payload's user, in both directions.
 struct DetachTree {
-  int slot = 0;
   std::string source;
   bool recursive = true;
   bool idmap = false;
@@ -109,6 +109,11 @@ struct MakeSymlink {
   std::string path;
   std::string link;
 };
+struct CopyFile {  ///< of the host's; everybody may read it
+  std::string source;
+  std::string path;
+  unsigned mode = 0444;
+};
 struct WriteFile {
   std::string path;
   std::string content;
@@ -121,8 +126,7 @@ struct BindTree {
   bool recursive = true;
   MountFlags flags;
 };
-struct AttachTree {
-  int slot = 0;
+struct AttachTree {  ///< the next tree that DetachTree has sent
   std::string target;
   MountFlags flags;
 };
@@ -179,7 +183,11 @@ struct PivotRoot {};
 struct OpenPty {};        ///< in the sandbox's own devpts; the master goes to the supervisor
 struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"
 struct JoinCgroups {};  ///< v1: move ourselves under our limits, once the supervisor has made them
-struct ForkPayload {};
+/// `share_memory`: until its exec the payload borrows init's memory and init waits (vfork(2)), so
+/// that no page table is copied. False where the kernel makes a difference between the two.
+struct ForkPayload {
+  bool share_memory = true;
+};
 
 // ---- payload and guard
 // ---------------------------------------------------------------------------
@@ -228,12 +236,12 @@ using Action =
     std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, AwaitIdMaps,
                  DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname,
                  RaiseLoopback, PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile,
-                 BindTree, AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice,
-                 MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, OpenPty,
-                 UnshareCgroup, JoinCgroups, ForkPayload, NewSession, PlaceStdio, SetRlimit,
-                 ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities,
-                 SetDumpable, HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp,
-                 ExecPayload, Fail>;
+                 CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside,
+                 BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot,
+                 OpenPty, UnshareCgroup, JoinCgroups, ForkPayload, NewSession, PlaceStdio,
+                 SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock,
+                 DropCapabilities, SetDumpable, HideCommandLine, ResetSignals, CloseDescriptors,
+                 InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

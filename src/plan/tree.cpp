@@ -100,4 +100,12 @@ Result<void> Tree::make_file(const std::string& path, const std::string& content
   return {};
 }
 
+Result<void> Tree::make_copy(const std::string& path, const std::string& source,
+                             const std::string& reason, const std::string& key) {
+  SBX_CHECK(make_parents(path, reason, key));
+  builder_.add(Phase::init, CopyFile{source, path}, reason, key);
+  places_.push_back({path, Kind::file});
+  return {};
+}
+
 }  // namespace sbx::plan

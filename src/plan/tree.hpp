@@ -26,6 +26,9 @@ class Tree {
                             const std::string& reason);
   Result<void> make_file(const std::string& path, const std::string& content, unsigned mode,
                          const std::string& reason, const std::string& key);
+  /// A read-only copy of the host's file `source`.
+  Result<void> make_copy(const std::string& path, const std::string& source,
+                         const std::string& reason, const std::string& key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(const std::string& path) const;
 

@@ -78,7 +78,8 @@ TEST_CASE("a detached id-mapped tree can be attached in a child user namespace")
   REQUIRE(source.has_value());
   const auto copy = sbx::os::clone_tree(source->get(), true);
   REQUIRE(copy.has_value());
-  const auto space = sbx::os::make_user_namespace({0, 0, kHostId, kHostId});
+  sbx::os::UserNamespaceMaker maker;
+  const auto space = maker.make({0, 0, kHostId, kHostId});
   REQUIRE(space.has_value());
   const auto mapped = sbx::os::idmap_tree(copy->get(), space->get(), true);
   if (!mapped && mapped.error().value == EINVAL) {
