@@ -1,10 +1,12 @@
-// libFuzzer target: any bytes as a profile. Nothing may crash or hang; a refusal always has its
-// place; and where the quick reader makes a tree, yaml-cpp makes the same one.
+// libFuzzer target: any bytes as a profile, and what becomes of it as a plan. Nothing may crash or
+// hang; a refusal always has its place; where the quick reader makes a tree, yaml-cpp makes the
+// same one; and every plan keeps what plan_invariants.hpp says.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
+#include "plan_invariants.hpp"
 #include "profile/load.hpp"
 #include "profile/quick_reader.hpp"
 #include "profile/yaml_reader.hpp"
@@ -14,10 +16,7 @@ namespace {
 
 using namespace sbx;
 using namespace sbx::profile;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using sbx::fuzz::require;
 
 void compare_readers(const std::string& text) {
   Findings findings;
@@ -43,7 +42,7 @@ void load_text(const std::string& text) {
       .name = "/p/x.yaml", .overrides = {}, .env = {{"HOME", "/home/u"}}, .cwd = "/cwd"};
   const auto loaded = load(request, read);
   if (loaded) {
-    unsupported(*loaded);
+    if (unsupported(*loaded).empty()) fuzz::build_everywhere(*loaded);
   } else {
     require(!loaded.error().empty());
     for (const Error& error : loaded.error()) require(!error.where.empty() && !error.what.empty());
