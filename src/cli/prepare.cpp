@@ -68,6 +68,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd) {
   }
   request.tools = profile.tools;
   request.cgroups = wants_cgroups(profile.limits);
+  request.disks = profile.limits.io.any();
   request.host_network = profile.network.mode == profile::NetworkMode::host;
   return request;
 }

@@ -72,8 +72,9 @@ bool has_swap() {
 
 /// Facts are keyed by the source's text, so one text that means two files is refused rather than
 /// bound twice to the same one.
-void add_source(const SourceRequest& request, std::map<std::string, SourceFacts>& sources) {
-  SourceFacts found = look_at_source(request);
+void add_source(const SourceRequest& request, bool disk,
+                std::map<std::string, SourceFacts>& sources) {
+  SourceFacts found = look_at_source(request, disk);
   const auto [place, fresh] = sources.try_emplace(request.source, found);
   if (fresh || (place->second.path == found.path && place->second.problem == found.problem)) return;
   place->second.exists = false;
@@ -121,7 +122,8 @@ Result<HostFacts> probe(const ProbeRequest& request) {
     case RootRequest::empty:
       break;
   }
-  for (const SourceRequest& source : request.sources) add_source(source, facts.sources);
+  for (const SourceRequest& source : request.sources)
+    add_source(source, request.disks, facts.sources);
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   return facts;
 }

@@ -24,6 +24,7 @@ struct ProbeRequest {
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
   bool cgroups = true;        ///< look for controllers (some limit needs one)
+  bool disks = false;         ///< look for the disk behind each source (a limit of I/O)
   bool host_network = false;  ///< read what the sandbox needs to share the host's network
 };
 

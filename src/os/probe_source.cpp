@@ -93,7 +93,7 @@ std::string disk_of(dev_t device) {
 
 }  // namespace
 
-SourceFacts look_at_source(const SourceRequest& request) {
+SourceFacts look_at_source(const SourceRequest& request, bool disk) {
   SourceFacts found;
   if (request.source.empty() || request.source.contains('\0')) {
     found.problem = "the source is empty or holds a null byte";
@@ -119,7 +119,7 @@ SourceFacts look_at_source(const SourceRequest& request) {
   found.type = S_ISDIR(facts.st_mode) ? EntryType::directory : EntryType::file;
   found.uid = facts.st_uid;
   found.gid = facts.st_gid;
-  found.device = disk_of(facts.st_dev);
+  if (disk) found.device = disk_of(facts.st_dev);
   return found;
 }
 

@@ -8,6 +8,6 @@ namespace sbx::os {
 
 /// What `request` names, by opening it (never by walking its text): relative ones stay beneath the
 /// base, absolute ones follow links. Never fails; what is wrong is in `problem`.
-SourceFacts look_at_source(const SourceRequest& request);
+SourceFacts look_at_source(const SourceRequest& request, bool disk = false);
 
 }  // namespace sbx::os

@@ -25,26 +25,24 @@ namespace {
 constexpr off_t kMaxCopy = 65'536;
 constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
 
-/// Of /etc, by exact name. Each entry costs a start about 17 us (a mount made, copied and taken
+/// Of /etc. Each entry costs a start about 17 us (a mount made, copied and taken
 /// apart), so a file earns its place: what is only read by hand, or changes nothing when it is
 /// missing, has none. Not here on purpose: passwd, group, hosts, hostname, nsswitch.conf and
 /// resolv.conf, which every sandbox gets fresh; machine-id, which names the host; and what commonly
 /// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
 /// ssh).
 // clang-format off
-constexpr std::array<std::string_view, 32> kEtc = {
-    "OpenCL", "R", "alternatives", "ant", "bash.bashrc", "bashrc", "crypto-policies",
-    "debian_version", "fonts", "gai.conf", "ghostscript", "gnutls", "inputrc", "java", "julia",
-    "ld.so.cache", "localtime", "lsb-release", "maven", "mime.types",
-    "mono", "octave.conf", "openmpi", "os-release", "papersize", "php", "profile",
-    "protocols", "services", "system-release", "texmf", "timezone", 
+constexpr std::array<std::string_view, 41> kEtc = {
+    "ImageMagick-6", "ImageMagick-7", "OpenCL", "R", "alpine-release", "alternatives", "ant",
+    "bash.bashrc", "bashrc", "crypto-policies", "debian_version", "fonts", "gai.conf",
+    "ghostscript", "gnutls", "inputrc", "java", "java-11-openjdk", "java-17-openjdk",
+    "java-21-openjdk", "java-25-openjdk", "java-8-openjdk", "julia", "ld.so.cache", "localtime",
+    "lsb-release", "maven", "mime.types", "mono", "octave.conf", "openmpi", "os-release",
+    "papersize", "php", "profile", "protocols", "redhat-release", "services", "system-release",
+    "texmf", "timezone",
 };
 // clang-format on
 static_assert(std::ranges::is_sorted(kEtc));
-
-/// Of /etc, by how the name begins.
-constexpr std::array<std::string_view, 4> kEtcPrefixes = {"ImageMagick-", "java-", "redhat-release",
-                                                          "alpine-release"};
 
 /// Folders of /etc whose other half is private (keys): only these of them.
 constexpr std::array<std::string_view, 11> kEtcInner = {
@@ -53,10 +51,7 @@ constexpr std::array<std::string_view, 11> kEtcInner = {
     "/etc/ssl/ca-bundle.pem",         "/etc/ssl/cert.pem",   "/etc/ssl/certs",
     "/etc/ssl/ct_log_list.cnf",       "/etc/ssl/openssl.cnf"};
 
-bool shown_of_etc(std::string_view name) {
-  return std::ranges::binary_search(kEtc, name) ||
-         std::ranges::any_of(kEtcPrefixes, [name](auto p) { return name.starts_with(p); });
-}
+bool shown_of_etc(std::string_view name) { return std::ranges::binary_search(kEtc, name); }
 
 bool is_at_or_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
@@ -106,20 +101,18 @@ unsigned char type_of(const std::string& path) {
   return static_cast<unsigned char>(IFTODT(facts.st_mode));
 }
 
-/// Is it a small regular file that everybody may read (init, which copies it, is nobody's owner)?
-bool can_be_copied(const std::string& path) {
+/// One entry of the host, if it is there. A link is recreated when what it points at shows too;
+/// otherwise what it resolves to is shown in its place (some distributions link /etc/localtime into
+/// /var). A small file that everybody may read is copied: init, which does, is nobody's owner.
+void add_host_entry(const std::string& path, std::vector<RootEntry>& entries) {
   struct stat facts{};
-  return lstat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-         (facts.st_mode & S_IROTH) != 0 && facts.st_size <= kMaxCopy;
-}
-
-/// One entry of the host. A link is recreated when what it points at shows too; otherwise what it
-/// resolves to is shown in its place (some distributions link /etc/localtime into /var).
-void add_host_entry(const std::string& path, unsigned char type, std::vector<RootEntry>& entries) {
-  if (type == DT_UNKNOWN) type = type_of(path);
-  if (type == DT_DIR) entries.push_back({path, EntryType::directory, path});
-  if (type == DT_REG) entries.push_back({path, EntryType::file, path, {}, can_be_copied(path)});
-  if (type != DT_LNK) return;
+  if (lstat(path.c_str(), &facts) != 0) return;
+  if (S_ISDIR(facts.st_mode)) entries.push_back({path, EntryType::directory, path});
+  if (S_ISREG(facts.st_mode)) {
+    const bool copy = (facts.st_mode & S_IROTH) != 0 && facts.st_size <= kMaxCopy;
+    entries.push_back({path, EntryType::file, path, {}, copy});
+  }
+  if (!S_ISLNK(facts.st_mode)) return;
   const std::optional<std::string> text = read_link(path);
   if (text && is_shown(link_target(path, *text))) {
     entries.push_back({path, EntryType::symlink, {}, *text});
@@ -127,19 +120,6 @@ void add_host_entry(const std::string& path, unsigned char type, std::vector<Roo
   }
   const SourceFacts real = look_at_source({path, {}});
   if (real.exists) entries.push_back({path, real.type, real.path});
-}
-
-void add_etc(std::vector<RootEntry>& entries) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir("/etc"), &closedir);
-  if (!listing) return;
-  while (const dirent* const entry = readdir(listing.get())) {
-    const std::string_view name = entry->d_name;
-    if (shown_of_etc(name)) add_host_entry("/etc/" + std::string(name), entry->d_type, entries);
-    if (name != "ssl" && name != "pki" && name != "ca-certificates") continue;
-    const std::string folder = "/etc/" + std::string(name) + "/";
-    for (const std::string_view inner : kEtcInner)
-      if (inner.starts_with(folder)) add_host_entry(std::string(inner), DT_UNKNOWN, entries);
-  }
 }
 
 /// Of a root of the user's own these are not shown: every sandbox mounts or makes them itself.
@@ -176,9 +156,11 @@ void sort_by_path(std::vector<RootEntry>& entries) {
 
 std::vector<RootEntry> host_root_entries() {
   std::vector<RootEntry> entries;
-  for (const char* path : kTop) add_host_entry(path, DT_UNKNOWN, entries);
-  add_etc(entries);
-  sort_by_path(entries);  // readdir's order is the disk's; a plan is the same every time
+  // By name: to list /etc would cost more than all of this.
+  for (const char* path : kTop) add_host_entry(path, entries);
+  for (const std::string_view name : kEtc) add_host_entry("/etc/" + std::string(name), entries);
+  for (const std::string_view path : kEtcInner) add_host_entry(std::string(path), entries);
+  sort_by_path(entries);
   return entries;
 }
 

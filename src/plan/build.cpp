@@ -42,6 +42,8 @@ std::string_view on_deny_name(seccomp::OnDeny mode) {
 
 }  // namespace
 
+constexpr std::size_t kUsualSteps = 192;  // moving them is a good part of planning
+
 Result<Plan> build(const profile::Profile& profile, const Invocation& invocation,
                    const HostFacts& facts) {
   Plan plan;
@@ -56,6 +58,7 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
 
   Builder builder{profile, invocation, facts, plan};
   builder.as_root = facts.euid == 0;
+  plan.steps.reserve(kUsualSteps);
   SBX_CHECK(plan_command(builder));
   SBX_CHECK(plan_identity(builder));
   SBX_CHECK(plan_mounts(builder));

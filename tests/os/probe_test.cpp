@@ -21,13 +21,14 @@ TEST_CASE("a relative source is found beneath its base, by its canonical path") 
   const TempTree tree;
   tree.file("base/data/a.txt", "x");
   tree.link("base/link", "data");
-  const SourceFacts folder = look_at_source({"./data", tree.path("base")});
+  const SourceFacts folder = look_at_source({"./data", tree.path("base")}, true);
   CHECK(folder.exists);
   CHECK(folder.type == EntryType::directory);
   CHECK(folder.path == tree.path("base/data"));
   CHECK(folder.uid == geteuid());
   CHECK(folder.problem.empty());
   CHECK((folder.device.empty() || folder.device.find(':') != std::string::npos));
+  CHECK(look_at_source({"./data", tree.path("base")}).device.empty());
   const SourceFacts file = look_at_source({"link/a.txt", tree.path("base")});
   CHECK(file.type == EntryType::file);
   CHECK(file.path == tree.path("base/data/a.txt"));
