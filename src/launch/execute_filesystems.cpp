@@ -12,6 +12,7 @@
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
 #include "os/pass_descriptors.hpp"
+#include "os/pty.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -92,10 +93,10 @@ StepResult run(const plan::OpenPty&, Context& context) noexcept {
   if (!context.pty_slave.valid()) return fail();
   // The caller's size at once: the payload may ask before the supervisor could set it. Our standard
   // streams are still the caller's here.
-  struct ::winsize size{};
-  if (::ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0 &&
-      ::ioctl(master.get(), TIOCSWINSZ, &size) != 0)
-    return fail();
+  int terminal = -1;
+  for (int fd = STDERR_FILENO; fd >= STDIN_FILENO; --fd)
+    if (::isatty(fd) == 1) terminal = fd;
+  os::copy_window_size(terminal, master.get());
   const int passed[] = {master.get()};
   return os::send_descriptors(context.channel, passed);
 }

@@ -85,8 +85,8 @@ void discard_log(void*, int, const char*, va_list) {}
 void populate_mount_table() {
   if (cg_mount_table == nullptr) return;
   const auto page = static_cast<std::uintptr_t>(getpagesize());
-  const std::uintptr_t begin = reinterpret_cast<std::uintptr_t>(cg_mount_table) & ~(page - 1);
-  static_cast<void>(madvise(reinterpret_cast<void*>(begin), kMountTable, MADV_POPULATE_WRITE));
+  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(cg_mount_table) % page;
+  static_cast<void>(madvise(cg_mount_table - into_page, kMountTable, MADV_POPULATE_WRITE));
 }
 
 /// cgroup_init() reads /proc/cgroups and every mount into a table of 0.8 MB that it clears before:

@@ -79,7 +79,7 @@ std::string path_of(int fd, const struct stat& facts) {
 /// NFS). Cgroups limit whole disks and refuse a partition (ENODEV), so that is left for its disk.
 std::string disk_of(dev_t device) {
   if (major(device) == 0) return {};
-  const std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
+  std::string number = std::to_string(major(device)) + ":" + std::to_string(minor(device));
   const std::string folder = "/sys/dev/block/" + number;
   if (access((folder + "/partition").c_str(), F_OK) == 0) {
     const UniqueFd file(open((folder + "/../dev").c_str(), O_RDONLY | O_CLOEXEC));

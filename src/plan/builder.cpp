@@ -14,7 +14,7 @@ bool Builder::degrades(std::string_view control) const {
 
 Origin Builder::origin_of(std::string_view key) const {
   while (!key.empty()) {
-    if (const auto found = profile.origins.find(std::string(key)); found != profile.origins.end())
+    if (const auto found = profile.origins.find(key); found != profile.origins.end())
       return found->second;
     const std::size_t dot = key.find_last_of(".[");
     if (dot == std::string_view::npos) break;

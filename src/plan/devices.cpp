@@ -24,6 +24,7 @@ struct Node {
 
 std::vector<Node> nodes(const Builder& b) {
   std::vector<Node> all;
+  all.reserve(kNodes.size() + b.profile.devices.size());
   for (const char* name : kNodes)
     all.push_back({std::string("/dev/") + name, "a node that programs need", ""});
   for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {

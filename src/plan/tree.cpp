@@ -4,33 +4,31 @@
 
 namespace sbx::plan {
 
-std::string parent_path(const std::string& path) {
+std::string_view parent_path(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+  return slash == 0 || slash == std::string_view::npos ? "/" : path.substr(0, slash);
 }
 
-const Tree::Place* Tree::find(const std::string& path) const {
-  const auto found = std::ranges::find(places_, path, &Place::path);
-  return found == places_.end() ? nullptr : &*found;
+std::optional<Tree::Kind> Tree::kind_of(std::string_view path) const {
+  const auto found = places_.find(path);
+  return found == places_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool Tree::is_foreign(const std::string& path) const {
+bool Tree::is_foreign(std::string_view path) const {
   // The innermost mount that covers the path decides.
-  for (std::string at = path;; at = parent_path(at)) {
-    if (const Place* place = find(at)) {
-      if (place->kind == Kind::foreign_root) return true;
-      if (place->kind == Kind::own_root) return false;
-    }
-    if (at == "/") return false;
+  for (std::string_view at = path;; at = parent_path(at)) {
+    const std::optional<Kind> kind = kind_of(at);
+    if (kind == Kind::foreign_root) return true;
+    if (kind == Kind::own_root || at == "/") return false;
   }
 }
 
 Result<void> Tree::make_parents(const std::string& path, const std::string& reason,
                                 const std::string& key) {
-  const std::string parent = parent_path(path);
+  const std::string parent(parent_path(path));
   if (parent == "/") return {};
-  if (const Place* place = find(parent)) {
-    switch (place->kind) {
+  if (const std::optional<Kind> kind = kind_of(parent)) {
+    switch (*kind) {
       case Kind::folder:
       case Kind::own_root:
       case Kind::foreign_root:
@@ -40,7 +38,7 @@ Result<void> Tree::make_parents(const std::string& path, const std::string& reas
         return std::unexpected(
             Error{.kind = ErrorKind::profile,
                   .what = path + " cannot be a mount point: " + parent +
-                          (place->kind == Kind::symlink ? " is a symbolic link" : " is a file"),
+                          (*kind == Kind::symlink ? " is a symbolic link" : " is a file"),
                   .where = builder_.origin_of(key).to_string(),
                   .hint = "write the path that the link leads to"});
     }
@@ -48,18 +46,18 @@ Result<void> Tree::make_parents(const std::string& path, const std::string& reas
   if (is_foreign(parent)) return {};
   SBX_CHECK(make_parents(parent, reason, key));
   builder_.add(Phase::init, MakeDir{parent, 0755}, reason, key);
-  places_.push_back({parent, Kind::folder});
+  places_.insert_or_assign(parent, Kind::folder);
   return {};
 }
 
 Result<void> Tree::make_mount_point(const std::string& target, bool folder,
                                     const std::string& reason, const std::string& key) {
-  if (const Place* place = find(target); place != nullptr && place->kind != Kind::symlink) {
-    const bool is_file = place->kind == Kind::file;
+  if (const std::optional<Kind> kind = kind_of(target); kind && *kind != Kind::symlink) {
+    const bool is_file = *kind == Kind::file;
     if (is_file != folder) return {};
   }
   if (is_foreign(target)) return {};
-  if (find(target) != nullptr)
+  if (kind_of(target))
     return std::unexpected(Error{.kind = ErrorKind::profile,
                                  .what = "something else is already at " + target,
                                  .where = builder_.origin_of(key).to_string(),
@@ -70,14 +68,14 @@ Result<void> Tree::make_mount_point(const std::string& target, bool folder,
   } else {
     builder_.add(Phase::init, WriteFile{target, "", 0444}, reason, key);
   }
-  places_.push_back({target, folder ? Kind::folder : Kind::file});
+  places_.insert_or_assign(target, folder ? Kind::folder : Kind::file);
   return {};
 }
 
 void Tree::cover(const std::string& target, Kind kind) {
   // What was made below is hidden now.
-  std::erase_if(places_, [&](const Place& place) { return is_below(place.path, target); });
-  places_.push_back({target, kind});
+  std::erase_if(places_, [&](const auto& place) { return is_below(place.first, target); });
+  places_.emplace(target, kind);
 }
 
 void Tree::cover_foreign(const std::string& target) { cover(target, Kind::foreign_root); }
@@ -85,10 +83,10 @@ void Tree::cover_own(const std::string& target) { cover(target, Kind::own_root);
 
 Result<void> Tree::make_symlink(const std::string& path, const std::string& link,
                                 const std::string& reason) {
-  if (is_foreign(path) || find(path) != nullptr) return {};
+  if (is_foreign(path) || kind_of(path)) return {};
   SBX_CHECK(make_parents(path, reason, ""));
   builder_.add(Phase::init, MakeSymlink{path, link}, reason);
-  places_.push_back({path, Kind::symlink});
+  places_.insert_or_assign(path, Kind::symlink);
   return {};
 }
 
@@ -96,7 +94,7 @@ Result<void> Tree::make_file(const std::string& path, const std::string& content
                              const std::string& reason, const std::string& key) {
   SBX_CHECK(make_parents(path, reason, key));
   builder_.add(Phase::init, WriteFile{path, content, mode}, reason, key);
-  places_.push_back({path, Kind::file});
+  places_.insert_or_assign(path, Kind::file);
   return {};
 }
 
@@ -104,7 +102,7 @@ Result<void> Tree::make_copy(const std::string& path, const std::string& source,
                              const std::string& reason, const std::string& key) {
   SBX_CHECK(make_parents(path, reason, key));
   builder_.add(Phase::init, CopyFile{source, path}, reason, key);
-  places_.push_back({path, Kind::file});
+  places_.insert_or_assign(path, Kind::file);
   return {};
 }
 

@@ -2,8 +2,11 @@
 // which mount points can be made, so that nothing is ever created on the host's own tree.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 #include "plan/builder.hpp"
 
@@ -30,24 +33,21 @@ class Tree {
   Result<void> make_copy(const std::string& path, const std::string& source,
                          const std::string& reason, const std::string& key);
   /// Would `path` lie in a tree that is not ours?
-  [[nodiscard]] bool is_foreign(const std::string& path) const;
+  [[nodiscard]] bool is_foreign(std::string_view path) const;
 
  private:
   enum class Kind { folder, file, symlink, own_root, foreign_root };
-  struct Place {
-    std::string path;
-    Kind kind;
-  };
-  [[nodiscard]] const Place* find(const std::string& path) const;
+  /// What is at `path`; nullopt when nothing of the plan's.
+  [[nodiscard]] std::optional<Kind> kind_of(std::string_view path) const;
   Result<void> make_parents(const std::string& path, const std::string& reason,
                             const std::string& key);
   void cover(const std::string& target, Kind kind);
 
   Builder& builder_;
-  std::vector<Place> places_{{"/", Kind::own_root}};
+  std::map<std::string, Kind, std::less<>> places_{{"/", Kind::own_root}};
 };
 
 /// "/a/b" -> "/a"; "/a" -> "/".
-std::string parent_path(const std::string& path);
+std::string_view parent_path(std::string_view path);
 
 }  // namespace sbx::plan

@@ -187,7 +187,7 @@ struct Profile {
 
   /// Who wrote what: dotted key path ("limits.memory", "mounts[2]") -> place. Keys nobody wrote are
   /// absent; explain calls those "default".
-  std::map<std::string, Origin> origins{};
+  std::map<std::string, Origin, std::less<>> origins{};
   /// Hex SHA-256 over every file (and flag) that made this profile, in the order they were read.
   std::string sha256{};
 };

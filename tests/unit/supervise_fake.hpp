@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 
+#include "os/pty.hpp"
 #include "supervise/clock.hpp"
 #include "supervise/live_sandbox.hpp"
 
@@ -76,6 +77,7 @@ inline FakePty open_fake_pty() {
   pty.master.reset(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   ::grantpt(pty.master.get());
   ::unlockpt(pty.master.get());
+  os::copy_window_size(-1, pty.master.get());  // as init does, before anybody can ask
   pty.slave.reset(::ioctl(pty.master.get(), TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
   return pty;
 }
