@@ -36,6 +36,12 @@ def test_its_size_is_the_callers_from_the_first_look(sbx):
         assert run.out == "24 80\r\n"
 
 
+def test_without_a_terminal_of_the_callers_it_has_the_usual_size_from_the_first_look(sbx):
+    for _ in range(20):
+        run = sbx.run(flags=["--tty"], cmd=["stty", "size"]).assert_ok()
+        assert run.out == "24 80\r\n"
+
+
 def test_it_is_resized_with_the_callers(sbx):
     running = sbx.spawn(cmd=["bash", "-c", "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done"], tty=True)
     running.read_until(b"ready")

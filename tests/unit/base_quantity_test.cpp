@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <limits>
 
 using sbx::format_bytes;
@@ -76,4 +77,12 @@ TEST_CASE("formatted quantities are short and read back the same") {
         std::numeric_limits<std::int64_t>::max() / 2}) {
     CHECK(parse_signed_duration(format_duration(milliseconds{ms})).value() == milliseconds{ms});
   }
+}
+
+TEST_CASE("a number is all of the text or none") {
+  CHECK(sbx::parse_number<unsigned>("0") == 0U);
+  CHECK(sbx::parse_number<int>("-7") == -7);
+  CHECK(sbx::parse_number<std::uint64_t>("ff", 16) == 255U);
+  for (const char* text : {"", " 1", "1 ", "+1", "1.0", "0x1", "4294967296", "-1"})
+    CHECK_FALSE(sbx::parse_number<std::uint32_t>(text).has_value());
 }

@@ -5,8 +5,12 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <limits>
 
 #include "base/error.hpp"
+#include "base/fixed_text.hpp"
 
 using namespace std::string_literals;
 
@@ -76,4 +80,16 @@ TEST_CASE("an error says where, what, the errno and what to try") {
         "step 14/31: cannot bind /usr: Operation not permitted (EPERM)\n  try root");
   CHECK(sbx::Origin{"a.yaml", 3, 7}.to_string() == "a.yaml:3:7");
   CHECK(sbx::Origin{"--memory"}.to_string() == "--memory");
+}
+
+TEST_CASE("short text is put together without allocation, and always ends in a 0") {
+  sbx::FixedText<16> text;
+  CHECK(text.view().empty());
+  text.add("/proc/").add(42).add("/").add(-1);
+  CHECK(text.view() == "/proc/42/-1");
+  CHECK(std::strlen(text.c_str()) == text.view().size());
+  CHECK(sbx::FixedText<8>().add(0755U, 8).view() == "755");
+  CHECK(sbx::FixedText<21>().add(std::numeric_limits<std::uint64_t>::max()).view() ==
+        "18446744073709551615");
+  CHECK(sbx::FixedText<4>().add("abc").view() == "abc");
 }
