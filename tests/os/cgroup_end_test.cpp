@@ -41,16 +41,12 @@ TEST_CASE("a sweep leaves a group that still holds a process") {
   if (!where) return;
   const CgroupSpec spec = spec_for(*where, "populated");
   REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
-  std::ofstream(path_of(spec) + "/cgroup.procs") << child << std::flush;
+  WaitingChild child;
+  std::ofstream(path_of(spec) + "/cgroup.procs") << child.pid() << std::flush;
   sweep_cgroups(where->mount, where->group);
   CHECK(is_there(spec));
-  kill(child, SIGKILL);
-  CHECK(waitpid(child, nullptr, 0) == child);
+  kill(child.pid(), SIGKILL);
+  CHECK(child.wait() == SIGKILL);
   CHECK(rmdir(path_of(spec).c_str()) == 0);
 }
 
@@ -72,20 +68,14 @@ TEST_CASE("a v2 group needs no controller to hold and kill processes") {
   spec.controllers.clear();
   spec.settings = {{"cgroup.max.depth", "0"}};
   std::string failed;
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
+  WaitingChild child;
   {
     const auto group = Cgroup::create(spec, failed);
     REQUIRE_MESSAGE(group, failed);
     CHECK(first_line(path_of(spec) + "/cgroup.max.depth") == "0");
-    CHECK(join(*group, child));
+    CHECK(join(*group, child.pid()));
     CHECK(group->kill());
   }
   CHECK_FALSE(is_there(spec));
-  int status = 0;
-  CHECK(waitpid(child, &status, 0) == child);
-  CHECK(WTERMSIG(status) == SIGKILL);
+  CHECK(child.wait() == SIGKILL);
 }

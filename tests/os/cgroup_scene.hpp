@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -77,5 +79,33 @@ inline bool join(const Cgroup& group, pid_t pid) {
   const std::string text = std::to_string(pid);
   return write(file.get(), text.data(), text.size()) > 0;
 }
+
+/// A process that waits to be killed, and goes with this object.
+class WaitingChild {
+ public:
+  WaitingChild() : pid_(fork()) {
+    if (pid_ != 0) return;
+    pause();
+    _exit(0);
+  }
+  WaitingChild(const WaitingChild&) = delete;
+  WaitingChild& operator=(const WaitingChild&) = delete;
+  ~WaitingChild() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+
+  /// Waits until it has ended; the signal that ended it, or 0.
+  int wait() {
+    int status = 0;
+    if (waitpid(std::exchange(pid_, 0), &status, 0) < 0) return -1;
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  }
+
+ private:
+  pid_t pid_;
+};
 
 }  // namespace sbx::test

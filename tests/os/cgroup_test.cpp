@@ -76,21 +76,18 @@ TEST_CASE("a process that is moved in counts, and the group outlives neither it 
   CgroupSpec spec = spec_for(*where, "child");
   spec.settings = {{"pids.max", "5"}};
   std::string failed;
-  const pid_t child = fork();
-  if (child == 0) {
-    pause();
-    _exit(0);
-  }
+  WaitingChild child;
   {
     const auto group = Cgroup::create(spec, failed);
     REQUIRE(group);
-    CHECK(join(*group, child));
-    CHECK(first_line(path_of(spec) + "/cgroup.procs") == std::to_string(child));
+    CHECK(join(*group, child.pid()));
+    CHECK(first_line(path_of(spec) + "/cgroup.procs") == std::to_string(child.pid()));
     CHECK(read_pids_stat(group->fd(), group->version()).limit_hits == 0);
-    kill(child, SIGKILL);  // not waited for: the destructor meets a group that is just emptying
+    kill(child.pid(),
+         SIGKILL);  // not waited for: the destructor meets a group that is just emptying
   }
   CHECK_FALSE(is_there(spec));
-  CHECK(waitpid(child, nullptr, 0) == child);
+  CHECK(child.wait() == SIGKILL);
 }
 
 TEST_CASE("a v1 cpuset takes processes because it inherits what was not set") {
