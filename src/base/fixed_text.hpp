@@ -12,8 +12,8 @@
 
 namespace sbx {
 
-/// Holds at most `N` - 1 bytes and the 0 after them. What does not fit ends the program: the callers'
-/// numbers have known lengths, and a cut path would name something else.
+/// Holds at most `N` - 1 bytes and the 0 after them. What does not fit ends the program: the
+/// callers' numbers have known lengths, and a cut path would name something else.
 template <std::size_t N>
 class FixedText {
  public:
