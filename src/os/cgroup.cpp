@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <libcgroup.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,9 +17,6 @@
 #include <utility>
 
 #include "os/cgroup_remove.hpp"
-
-/// libcgroup's own; not in its header, and hidden in its shared form.
-extern "C" [[gnu::weak]] char cg_mount_table[];
 
 namespace sbx::os {
 
@@ -76,26 +72,13 @@ bool has_word(std::string_view line, std::string_view word) {
 
 // ---- libcgroup
 
-constexpr std::size_t kMountTable = 820UZ * 1000;  // CG_CONTROLLER_MAX entries in libcgroup 2 and 3
-
 void discard_log(void*, int, const char*, va_list) {}
 
-/// Clearing the table takes 200 page faults, 0.6 ms; one call for all of them 0.4. Where the kernel
-/// cannot (before 5.14) or the library keeps its table to itself, they come one by one.
-void populate_mount_table() {
-  if (cg_mount_table == nullptr) return;
-  const auto page = static_cast<std::uintptr_t>(getpagesize());
-  const std::uintptr_t into_page = reinterpret_cast<std::uintptr_t>(cg_mount_table) % page;
-  static_cast<void>(madvise(cg_mount_table - into_page, kMountTable, MADV_POPULATE_WRITE));
-}
-
-/// cgroup_init() reads /proc/cgroups and every mount into a table of 0.8 MB that it clears before:
-/// once, and only when a group is made. Its default logger writes to stdout, which belongs to the
-/// payload.
+/// cgroup_init() reads /proc/cgroups and every mount: once, and only when a group is made. Its
+/// default logger writes to stdout, which belongs to the payload.
 bool libcgroup_ready() {
   static const bool ready = [] {
     cgroup_set_logger(&discard_log, 0, nullptr);
-    populate_mount_table();
     return cgroup_init() == 0;
   }();
   return ready;
