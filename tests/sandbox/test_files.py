@@ -198,3 +198,16 @@ def test_a_mask_does_not_follow_links_of_the_workspace(sbx):
     (sbx.cwd / "loop").symlink_to(".")
     run = sh(sbx, "wc -c < /usr/bin/env", "--mask", "/workspace/**/*.pem")
     assert run.code == 125 or int(run.out) > 1000, run
+
+
+def test_a_hundred_binds_are_all_there(sbx):
+    """Started by root each travels to init in a message of its own, more than the socket holds at once."""
+    flags = []
+    for number in range(100):
+        folder = sbx.cwd / f"bound-{number}"
+        folder.mkdir()
+        (folder / "name").write_text(f"{number}\n")
+        flags += ["--ro", f"{folder}:/data/{number}"]
+    run = sbx.run(flags=flags, cmd=["sh", "-c", "for i in $(seq 0 99); do read name < /data/$i/name; "
+                                                "[ $name = $i ] || echo \"$i is $name\"; done; echo all"]).assert_ok()
+    assert run.out == "all\n"
