@@ -32,11 +32,10 @@ constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64"
 /// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
 /// ssh).
 // clang-format off
-constexpr std::array<std::string_view, 41> kEtc = {
+constexpr std::array<std::string_view, 36> kEtc = {
     "ImageMagick-6", "ImageMagick-7", "OpenCL", "R", "alpine-release", "alternatives", "ant",
     "bash.bashrc", "bashrc", "crypto-policies", "debian_version", "fonts", "gai.conf",
-    "ghostscript", "gnutls", "inputrc", "java", "java-11-openjdk", "java-17-openjdk",
-    "java-21-openjdk", "java-25-openjdk", "java-8-openjdk", "julia", "ld.so.cache", "localtime",
+    "ghostscript", "gnutls", "inputrc", "java", "julia", "ld.so.cache", "localtime",
     "lsb-release", "maven", "mime.types", "mono", "octave.conf", "openmpi", "os-release",
     "papersize", "php", "profile", "protocols", "redhat-release", "services", "system-release",
     "texmf", "timezone",
@@ -51,7 +50,13 @@ constexpr std::array<std::string_view, 11> kEtcInner = {
     "/etc/ssl/ca-bundle.pem",         "/etc/ssl/cert.pem",   "/etc/ssl/certs",
     "/etc/ssl/ct_log_list.cnf",       "/etc/ssl/openssl.cnf"};
 
-bool shown_of_etc(std::string_view name) { return std::ranges::binary_search(kEtc, name); }
+/// Debian keeps the configuration of each JDK in a folder of /etc that has its version in its name.
+constexpr std::string_view kJdk = "-openjdk";
+
+bool shown_of_etc(std::string_view name) {
+  return std::ranges::binary_search(kEtc, name) ||
+         (name.starts_with("java-") && name.ends_with(kJdk));
+}
 
 bool is_at_or_below(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
@@ -122,6 +127,18 @@ void add_host_entry(const std::string& path, std::vector<RootEntry>& entries) {
   if (real.exists) entries.push_back({path, real.type, real.path});
 }
 
+/// Without which a JVM does not start; found by the JDKs there are ("java-17-openjdk-amd64").
+void add_jdks(std::vector<RootEntry>& entries) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir("/usr/lib/jvm"), &closedir);
+  if (!listing) return;
+  while (const dirent* const entry = readdir(listing.get())) {
+    const std::string_view name = entry->d_name;
+    const std::size_t end = name.find(kJdk);
+    if (!name.starts_with("java-") || end == std::string_view::npos) continue;
+    add_host_entry("/etc/" + std::string(name.substr(0, end + kJdk.size())), entries);
+  }
+}
+
 /// Of a root of the user's own these are not shown: every sandbox mounts or makes them itself.
 bool is_made_fresh(std::string_view name) {
   constexpr std::array<std::string_view, 8> kFresh = {".",    "..",  "dev", "lost+found",
@@ -160,7 +177,11 @@ std::vector<RootEntry> host_root_entries() {
   for (const char* path : kTop) add_host_entry(path, entries);
   for (const std::string_view name : kEtc) add_host_entry("/etc/" + std::string(name), entries);
   for (const std::string_view path : kEtcInner) add_host_entry(std::string(path), entries);
+  add_jdks(entries);
   sort_by_path(entries);
+  // One JDK may have folders for several architectures.
+  const auto twice = std::ranges::unique(entries, {}, &RootEntry::path);
+  entries.erase(twice.begin(), twice.end());
   return entries;
 }
 

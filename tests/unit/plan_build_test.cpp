@@ -164,3 +164,10 @@ TEST_CASE("explain words every step of every plan, as text and as JSON") {
     CHECK(describe_json(plan).starts_with("{\"schema\":\"sbx.plan/1\""));
   }
 }
+
+TEST_CASE("the payload borrows init's memory unless a time namespace has to be entered") {
+  profile::Profile profile;
+  CHECK(steps_of<ForkPayload>(planned(profile, host_of_user())).at(0).share_memory);
+  profile.time.monotonic = std::chrono::hours(-24);
+  CHECK_FALSE(steps_of<ForkPayload>(planned(profile, host_of_user())).at(0).share_memory);
+}
