@@ -5,13 +5,14 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/utc.hpp"
 #include "cli/files.hpp"
 #include "cli/locate.hpp"
 #include "os/probe.hpp"
@@ -135,13 +136,10 @@ Result<std::string> make_run_id() {
     return std::unexpected(Error{.kind = ErrorKind::host,
                                  .what = "no random number for the run's name",
                                  .sys_errno = errno});
-  const std::time_t now = std::time(nullptr);
-  struct tm utc{};
-  (void)::gmtime_r(&now, &utc);
-  std::array<char, 32> stamp{};
-  (void)std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S", &utc);
-  std::array<char, 48> id{};
-  (void)std::snprintf(id.data(), id.size(), "%s-%08x", stamp.data(), random);
+  const UtcTime now = utc_time(std::chrono::system_clock::now());
+  std::array<char, 96> id{};
+  (void)std::snprintf(id.data(), id.size(), "%04d%02u%02u-%02d%02d%02d-%08x", now.year, now.month,
+                      now.day, now.hour, now.minute, now.second, random);
   return std::string(id.data());
 }
 

@@ -43,12 +43,12 @@ struct Context {
   // Made on the way:
   os::UniqueFd root{};  ///< the new root's tmpfs
   mode_t umask = 0;     ///< the caller's, off while the root is made
-  /// The folder that the step before this one has worked in, as one that makes files often goes on
-  /// in the same.
+  /// The folder of the new root that a step has worked in last: the next often goes on there. What
+  /// mounts at a descriptor instead of a name in it forgets it; a name in another folder replaces
+  /// it.
   struct {
     os::UniqueFd fd{};
     std::string_view path{};
-    std::size_t step = 0;
   } folder{};
   os::UniqueFd pty_slave{};
   const char* executable = nullptr;  ///< what ResolveExecutable chose

@@ -29,7 +29,7 @@ StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
       {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", mode.c_str()}};
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("tmpfs", options, mount_attributes(step.flags)));
-  return attach_at(context, tree, relative(step.target));
+  return attach_at(context, tree, step.target);
 }
 
 StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
@@ -42,7 +42,7 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   const os::UniqueFd changes =
       SBX_TRY(os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
   const os::UniqueFd upper_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
-  SBX_CHECK(os::attach_tree(changes.get(), upper_at.get()));
+  SBX_CHECK(os::attach_tree(changes.get(), upper_at.get(), ""));
   if (::mkdirat(changes.get(), "upper", 0755) != 0) return fail();
   if (::mkdirat(changes.get(), "work", 0700) != 0) return fail();
   // userxattr: trusted.* attributes are out of reach in a user namespace (Linux 5.11).
@@ -52,7 +52,7 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
                                  {"userxattr", nullptr}};
   const os::UniqueFd merged =
       SBX_TRY(os::new_filesystem("overlay", layers, mount_attributes(step.flags)));
-  SBX_CHECK(attach_at(context, merged, relative(step.target)));
+  SBX_CHECK(attach_at(context, merged, step.target));
   // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
   if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
   if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
@@ -62,14 +62,14 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
 StepResult run(const plan::MountProc& step, Context& context) noexcept {
   const os::UniqueFd tree = SBX_TRY(
       os::new_filesystem("proc", {}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-  return attach_at(context, tree, relative(step.target));
+  return attach_at(context, tree, step.target);
 }
 
 StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
   const os::FsOption options[] = {{"newinstance", nullptr}, {"ptmxmode", "0666"}, {"mode", "0620"}};
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
-  return attach_at(context, tree, relative(step.target));
+  return attach_at(context, tree, step.target);
 }
 
 StepResult run(const plan::BindDevice& step, Context& context) noexcept {
@@ -79,7 +79,7 @@ StepResult run(const plan::BindDevice& step, Context& context) noexcept {
   if (!S_ISCHR(node.st_mode)) return std::unexpected(Errno{ENODEV});
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
   SBX_CHECK(os::restrict_mount(tree.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false));
-  return attach_at(context, tree, relative(step.target));
+  return attach_at(context, tree, step.target);
 }
 
 StepResult run(const plan::OpenPty&, Context& context) noexcept {

@@ -26,7 +26,8 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// Covers what `target` (O_PATH) is: a folder by an empty read-only tmpfs, anything else by
 /// /dev/null.
-StepResult cover(const Context& context, int target) noexcept {
+StepResult cover(Context& context, int target) noexcept {
+  context.folder.fd.reset();  // this may cover it
   struct ::stat what{};
   if (::fstat(target, &what) != 0) return fail();
   if (S_ISDIR(what.st_mode)) {
@@ -34,17 +35,17 @@ StepResult cover(const Context& context, int target) noexcept {
     const os::UniqueFd empty = SBX_TRY(os::new_filesystem(
         "tmpfs", options,
         MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-    return os::attach_tree(empty.get(), target);
+    return os::attach_tree(empty.get(), target, "");
   }
   // The new root's own null: a bind of the host's node, which keeps working with nodev off.
   const os::UniqueFd null = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(null.get(), false));
   SBX_CHECK(os::restrict_mount(tree.get(), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, false));
-  return os::attach_tree(tree.get(), target);
+  return os::attach_tree(tree.get(), target, "");
 }
 
 struct Walk {
-  const Context* context;
+  Context* context;
   int matches;
 };
 

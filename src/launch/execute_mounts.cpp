@@ -34,16 +34,12 @@ SysResult<Place> parent_of(Context& context, const std::string& path) noexcept {
   if (slash >= sizeof parent || slash + 1 == path.size())  // npos is past every size
     return std::unexpected(Errno{EINVAL});
   const std::string_view folder = std::string_view(path).substr(0, slash);
-  // Only from one step to the next: what comes in between may mount over it.
-  const bool same = context.folder.fd.valid() && context.folder.step + 1 == context.step_index &&
-                    context.folder.path == folder;
-  if (!same) {
+  if (!context.folder.fd.valid() || context.folder.path != folder) {
     std::memcpy(parent, path.data(), slash);
     parent[slash] = '\0';
     context.folder.fd = SBX_TRY(os::open_inside(context.root.get(), slash == 0 ? "." : parent + 1));
+    context.folder.path = folder;
   }
-  context.folder.path = folder;
-  context.folder.step = context.step_index;
   return Place{context.folder.fd.get(), path.c_str() + slash + 1};
 }
 
@@ -58,8 +54,8 @@ SysResult<os::UniqueFd> create_file(Context& context, const std::string& path,
 }
 
 /// Attributes first, so that a tree is never reachable with weaker ones.
-StepResult restrict_and_attach(const Context& context, const os::UniqueFd& tree,
-                               const plan::MountFlags& flags, const char* target) noexcept {
+StepResult restrict_and_attach(Context& context, const os::UniqueFd& tree,
+                               const plan::MountFlags& flags, const std::string& target) noexcept {
   const std::uint64_t attributes = mount_attributes(flags);
   if (attributes != 0) SBX_CHECK(os::restrict_mount(tree.get(), attributes, true));
   return attach_at(context, tree, target);
@@ -80,10 +76,10 @@ const char* relative(const std::string& path) noexcept {
   return path.size() > 1 ? path.c_str() + 1 : ".";
 }
 
-StepResult attach_at(const Context& context, const os::UniqueFd& tree,
-                     const char* target) noexcept {
-  const os::UniqueFd at = SBX_TRY(os::open_inside(context.root.get(), target));
-  return os::attach_tree(tree.get(), at.get());
+StepResult attach_at(Context& context, const os::UniqueFd& tree,
+                     const std::string& target) noexcept {
+  const Place place = SBX_TRY(parent_of(context, target));
+  return os::attach_tree(tree.get(), place.folder, place.name);
 }
 
 StepResult run(const plan::PrivatePropagation&, Context&) noexcept {
@@ -99,7 +95,7 @@ StepResult run(const plan::MountRoot& step, Context& context) noexcept {
   // It has to hang somewhere for pivot_root(2): over the old root, which we reach by descriptor or,
   // for absolute paths, still see because our root directory lies below the new mount.
   const os::UniqueFd old_root = SBX_TRY(os::open_path_strict("/"));
-  return os::attach_tree(context.root.get(), old_root.get());
+  return os::attach_tree(context.root.get(), old_root.get(), "");
 }
 
 StepResult run(const plan::MakeDir& step, Context& context) noexcept {
@@ -126,26 +122,29 @@ StepResult run(const plan::WriteFile& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::CopyFile& step, Context& context) noexcept {
-  const os::UniqueFd source = SBX_TRY(os::open_file_strict(step.source.c_str()));
+  const os::SourceFile source = SBX_TRY(os::open_file_strict(step.source.c_str()));
+  ::off_t size = source.size;
   const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
-  // In the kernel, from one page cache to the other; the file may have grown, the tmpfs bounds it.
-  constexpr std::size_t kAtOnce = 1U << 20U;
-  for (;;) {
-    const ssize_t n = ::sendfile(file.get(), source.get(), nullptr, kAtOnce);
+  // In the kernel, from one page cache to the other, as much as there was when it was opened.
+  while (size > 0) {
+    const ssize_t n =
+        ::sendfile(file.get(), source.fd.get(), nullptr, static_cast<std::size_t>(size));
     if (n < 0) return fail();
-    if (n == 0) return {};
+    if (n == 0) return {};  // it shrank
+    size -= n;
   }
+  return {};
 }
 
 StepResult run(const plan::BindTree& step, Context& context) noexcept {
   const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
-  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+  return restrict_and_attach(context, tree, step.flags, step.target);
 }
 
 StepResult run(const plan::AttachTree& step, Context& context) noexcept {
   const auto received = SBX_TRY(os::receive_descriptors(context.channel, true));
-  return restrict_and_attach(context, received.front(), step.flags, relative(step.target));
+  return restrict_and_attach(context, received.front(), step.flags, step.target);
 }
 
 StepResult run(const plan::SealMount& step, Context& context) noexcept {
@@ -156,7 +155,7 @@ StepResult run(const plan::SealMount& step, Context& context) noexcept {
 StepResult run(const plan::BindInside& step, Context& context) noexcept {
   const os::UniqueFd source = SBX_TRY(os::open_inside(context.root.get(), relative(step.source)));
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), true));
-  return restrict_and_attach(context, tree, step.flags, relative(step.target));
+  return restrict_and_attach(context, tree, step.flags, step.target);
 }
 
 StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
@@ -165,7 +164,8 @@ StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
   if (!source) return std::unexpected(source.error());
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source->get(), true));
   SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({}), true));
-  return os::attach_tree(tree.get(), source->get());
+  context.folder.fd.reset();  // this may cover it
+  return os::attach_tree(tree.get(), source->get(), "");
 }
 
 StepResult run(const plan::PivotRoot&, Context& context) noexcept {

@@ -72,7 +72,8 @@ StepResult run(const plan::ExecPayload&, Context&) noexcept;
 /// MOUNT_ATTR_* for `flags`.
 std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept;
 /// Attaches `tree` at `target` inside the new root, which must exist there.
-StepResult attach_at(const Context& context, const os::UniqueFd& tree, const char* target) noexcept;
+StepResult attach_at(Context& context, const os::UniqueFd& tree,
+                     const std::string& target) noexcept;
 /// An absolute inside path as one relative to the root descriptor ("/" is ".").
 const char* relative(const std::string& path) noexcept;
 

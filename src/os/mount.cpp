@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace sbx::os {
 namespace {
@@ -37,14 +38,14 @@ SysResult<UniqueFd> open_path_strict(const char* path) noexcept {
   return open_how(AT_FDCWD, path, O_PATH, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 
-SysResult<UniqueFd> open_file_strict(const char* path) noexcept {
+SysResult<SourceFile> open_file_strict(const char* path) noexcept {
   // Nothing here may block on a FIFO, nor take a terminal.
   UniqueFd file = SBX_TRY(open_how(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY,
                                    RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
   struct ::stat what{};
   if (::fstat(file.get(), &what) != 0) return fail();
   if (!S_ISREG(what.st_mode)) return std::unexpected(Errno{EINVAL});
-  return file;
+  return SourceFile{std::move(file), what.st_size};
 }
 
 SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept {
@@ -77,9 +78,9 @@ SysResult<void> idmap_tree(int fd, int userns_fd, bool recursive) noexcept {
   return {};
 }
 
-SysResult<void> attach_tree(int tree_fd, int target_fd) noexcept {
-  if (::move_mount(tree_fd, "", target_fd, "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) !=
-      0)
+SysResult<void> attach_tree(int tree_fd, int folder_fd, const char* name) noexcept {
+  if (::move_mount(tree_fd, "", folder_fd, name,
+                   MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0)
     return fail();
   return {};
 }

@@ -3,6 +3,8 @@
 // openat2(2), and never looked at again. Allocation-free: init calls these after clone.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <span>
 
@@ -14,8 +16,12 @@ namespace sbx::os {
 /// openat2(2) as O_PATH with links refused: the path must mean what it says, component by
 /// component.
 SysResult<UniqueFd> open_path_strict(const char* path) noexcept;
+struct SourceFile {
+  UniqueFd fd;
+  ::off_t size;
+};
 /// The same, for reading; a regular file or nothing (EINVAL).
-SysResult<UniqueFd> open_file_strict(const char* path) noexcept;
+SysResult<SourceFile> open_file_strict(const char* path) noexcept;
 
 /// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
 SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept;
@@ -30,8 +36,9 @@ SysResult<void> restrict_mount(int fd, std::uint64_t attributes, bool recursive)
 /// seen through the user namespace `userns_fd`. EINVAL: the file system cannot.
 SysResult<void> idmap_tree(int fd, int userns_fd, bool recursive) noexcept;
 
-/// Attaches a detached tree at the file or folder `target_fd`.
-SysResult<void> attach_tree(int tree_fd, int target_fd) noexcept;
+/// Attaches a detached tree over `name` in the folder `folder_fd`, or with "" over what the
+/// descriptor itself is. A link called `name` is covered, not followed (move_mount(2)).
+SysResult<void> attach_tree(int tree_fd, int folder_fd, const char* name) noexcept;
 
 struct FsOption {
   const char* key;

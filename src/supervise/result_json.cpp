@@ -3,13 +3,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "base/utc.hpp"
 #include "supervise/encode.hpp"
 #include "supervise/outcome.hpp"
 
@@ -34,14 +34,10 @@ Json to_ms(const std::optional<std::uint64_t>& us) {
 
 /// RFC 3339, UTC, milliseconds.
 std::string timestamp(std::chrono::system_clock::time_point when) {
-  const auto ms = std::chrono::floor<std::chrono::milliseconds>(when.time_since_epoch()).count();
-  const std::time_t whole = ms / 1000;
-  std::tm utc{};
-  (void)::gmtime_r(&whole, &utc);
-  char text[64];
-  (void)std::snprintf(text, sizeof text, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", utc.tm_year + 1900,
-                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                      static_cast<int>(ms % 1000));
+  const UtcTime utc = utc_time(when);
+  char text[96];
+  (void)std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", utc.year, utc.month,
+                      utc.day, utc.hour, utc.minute, utc.second, utc.ms);
   return text;
 }
 

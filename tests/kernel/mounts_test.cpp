@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
+#include "../support/not_tried.hpp"
 #include "../support/temp_tree.hpp"
 #include "kernel_testing.hpp"
 #include "os/idmap.hpp"
@@ -52,7 +53,7 @@ TEST_CASE("mount attributes set recursively on a detached tree hold in a child u
               expect(
                   sbx::os::restrict_mount(copy->get(), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, true)
                       .has_value());
-              expect(sbx::os::attach_tree(copy->get(), source->get()).has_value());
+              expect(sbx::os::attach_tree(copy->get(), source->get(), "").has_value());
               expect(::open((tree.path() + "/file").c_str(), O_WRONLY) < 0 && errno == EROFS);
               // And a second user namespace below cannot take it off again.
               expect(::unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0);
@@ -66,10 +67,7 @@ TEST_CASE("mount attributes set recursively on a detached tree hold in a child u
 }
 
 TEST_CASE("a detached id-mapped tree can be attached in a child user namespace") {
-  if (::geteuid() != 0) {
-    MESSAGE("not tried: needs root to map ids on mounts");
-    return;
-  }
+  if (!sbx::test::is_root()) return;
   constexpr unsigned kHostId = 1'900'000'000;
   const TempTree tree;
   tree.file("file", "");
@@ -83,7 +81,7 @@ TEST_CASE("a detached id-mapped tree can be attached in a child user namespace")
   REQUIRE(space.has_value());
   const auto mapped = sbx::os::idmap_tree(copy->get(), space->get(), true);
   if (!mapped && mapped.error().value == EINVAL) {
-    MESSAGE("not tried: the file system of the temporary folder cannot be id-mapped");
+    sbx::test::not_tried("the file system of the temporary folder (TMPDIR) cannot be id-mapped");
     return;
   }
   REQUIRE(mapped.has_value());
@@ -102,7 +100,7 @@ TEST_CASE("a detached id-mapped tree can be attached in a child user namespace")
     private_mounts();
     expect(::mount("t", "/mnt", "tmpfs", 0, nullptr) == 0);
     const int target = ::open("/mnt", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    expect(sbx::os::attach_tree(copy->get(), target).has_value());
+    expect(sbx::os::attach_tree(copy->get(), target, "").has_value());
     struct ::stat what{};
     expect(::stat("/mnt/file", &what) == 0 && what.st_uid == 1000 && what.st_gid == 1000);
     expect(::open("/mnt/made", O_WRONLY | O_CREAT | O_CLOEXEC, 0644) >= 0);

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
+#include "../support/not_tried.hpp"
 #include "kernel_testing.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/fd.hpp"
@@ -86,10 +87,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the parent-death signal is cleared by a change of ids") {
-  if (::geteuid() != 0) {
-    MESSAGE("not tried: needs root to change ids");
-    return;
-  }
+  if (!sbx::test::is_root()) return;
   CHECK(in_child([] {
           int signal = 0;
           expect(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0);
@@ -173,7 +171,7 @@ TEST_CASE("Landlock answers with its version, or that it is not there") {
 TEST_CASE("clone3 puts a child into a v2 group before it runs, controllers or none") {
   const std::string parent = own_v2_group();
   if (parent.empty()) {
-    MESSAGE("not tried: no writable cgroup v2 group here");
+    if (sbx::test::is_root()) sbx::test::not_tried("needs cgroup-v2: no writable group of it here");
     return;
   }
   const std::string folder = parent + "/sbx-test-kernel-" + std::to_string(::getpid());
@@ -203,7 +201,7 @@ TEST_CASE("clone3 puts a child into a v2 group before it runs, controllers or no
 TEST_CASE("a cgroup folder can be locked, and the lock ends with the last who has it open") {
   const std::string parent = own_v2_group();
   if (parent.empty()) {
-    MESSAGE("not tried: no writable cgroup v2 group here");
+    if (sbx::test::is_root()) sbx::test::not_tried("needs cgroup-v2: no writable group of it here");
     return;
   }
   const std::string folder = parent + "/sbx-test-lock-" + std::to_string(::getpid());
@@ -236,10 +234,7 @@ TEST_CASE("a cgroup folder can be locked, and the lock ends with the last who ha
 
 TEST_CASE(
     "a process whose ids changed does not own its own /proc entries until it is dumpable again") {
-  if (::geteuid() != 0) {
-    MESSAGE("not tried: needs root to change ids");
-    return;
-  }
+  if (!sbx::test::is_root()) return;
   CHECK(in_child([] {
           expect(::syscall(SYS_setresuid, 1234, 1234, 1234) == 0);
           expect(::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 0);

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "../support/not_tried.hpp"
 #include "os/cgroup.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_remove.hpp"
@@ -27,7 +28,7 @@ inline std::optional<sbx::CgroupController> writable(const std::string& name) {
   for (sbx::CgroupController& found : find_controllers()) {
     if (found.name == name && found.writable) return std::move(found);
   }
-  MESSAGE("not tried: no writable cgroup controller " << name << " here");
+  if (is_root()) not_tried("no writable cgroup controller " + name + " here");
   return std::nullopt;
 }
 
@@ -47,7 +48,7 @@ inline std::optional<sbx::CgroupController> unified() {
         return sbx::CgroupController{{}, 2, mount.point, group, true};
     }
   }
-  MESSAGE("not tried: no writable cgroup v2 group here");
+  if (is_root()) not_tried("needs cgroup-v2: no writable group of it here");
   return std::nullopt;
 }
 

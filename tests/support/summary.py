@@ -17,6 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from support import skips  # noqa: E402  (found only after the line above)
 
 
+NOT_TRIED = "skipped: "
+
+
 class Totals:
     def __init__(self):
         self.passed = 0
@@ -39,6 +42,9 @@ class Totals:
             test = json.loads(line)
             if test["result"] in ("OK", "EXPECTEDFAIL"):
                 self.passed += 1
+                for said in test.get("stdout", "").splitlines():
+                    if said.startswith(NOT_TRIED):  # a part of it: not_tried.hpp
+                        self.skipped[f"{test['name']}: {said.removeprefix(NOT_TRIED)}"] += 1
             elif test["result"] == "SKIP":
                 said = (test.get("stdout", "") + test.get("stderr", "")).strip().splitlines()
                 self.skipped[f"{test['name']}: {said[-1] if said else 'no reason given'}"] += 1
