@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/cgroup_home.hpp"
+
 namespace sbx {
 
 enum class EntryType { directory, file, symlink };
@@ -21,15 +23,6 @@ struct RootEntry {
   std::string link{};    ///< the symlink's text
   /// A small file that everybody may read: a copy costs a start a third of a mount.
   bool copy = false;
-};
-
-/// Where one cgroup controller lives for this process.
-struct CgroupController {
-  std::string name;       ///< "memory", "pids", "cpu", "cpuset", "io" (v2) or "blkio" (v1)
-  int version = 0;        ///< 1 or 2
-  std::string mount;      ///< the hierarchy's mount point
-  std::string group;      ///< our own group, relative to the mount: "/" or "/a/b"
-  bool writable = false;  ///< may we make a group below it (tried with access(2), euid)
 };
 
 /// A tool of the profile's `tools:` as found on the host.
@@ -70,7 +63,11 @@ struct HostFacts {
   int cpus_online = 1;
   std::uint32_t host_id_first = 0;  ///< root only: the range that a run's own host id comes from
   std::uint32_t host_id_count = 0;
-  std::vector<CgroupController> controllers{};
+  std::vector<CgroupHome> cgroups{};  ///< in the order in which they should be taken
+  /// v2 names of controllers that no group has, with the reason if the kernel tells one.
+  std::map<std::string, std::string> controller_problems{};
+  std::vector<std::string> huge_page_sizes{};    ///< as cgroup files name them: "2MB"
+  bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   std::vector<ToolInstallation> tools{};         ///< in the profile's order

@@ -40,9 +40,20 @@ Result<void> open_log(const Arguments& arguments) {
   return log::open(arguments.log, *level);
 }
 
-bool wants_cgroups(const profile::Limits& limits) {
-  return limits.memory || limits.swap || limits.pids || limits.cpus || limits.cpuset ||
-         limits.cpu || limits.io.any();
+/// The controllers that the limits need, by both their names.
+std::vector<std::string> controllers_for(const profile::Limits& limits) {
+  std::vector<std::string> names;
+  const auto need = [&names](bool wanted, std::initializer_list<const char*> controllers) {
+    if (wanted) names.insert(names.end(), controllers.begin(), controllers.end());
+  };
+  need(limits.memory || limits.swap, {"memory"});
+  need(limits.pids.has_value(), {"pids"});
+  need(limits.cpus.has_value(), {"cpu"});
+  need(limits.cpu.has_value(), {"cpuacct"});
+  need(limits.cpuset.has_value(), {"cpuset"});
+  need(limits.io.any(), {"io", "blkio"});
+  need(limits.memory.has_value(), {"hugetlb"});
+  return names;
 }
 
 /// What of this host the plan for `profile` depends on.
@@ -68,7 +79,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd) {
       request.sources.push_back({bind->source, bind->base});
   }
   request.tools = profile.tools;
-  request.cgroups = wants_cgroups(profile.limits);
+  request.controllers = controllers_for(profile.limits);
   request.disks = profile.limits.io.any();
   request.host_network = profile.network.mode == profile::NetworkMode::host;
   return request;

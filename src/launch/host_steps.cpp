@@ -40,7 +40,7 @@ Done detach(const plan::DetachTree& step, Host& host) {
 }
 
 Done make_cgroup(const plan::MakeCgroup& step, Host& host) {
-  os::CgroupSpec spec{step.version, step.controllers, step.mount, step.parent, step.name, {}};
+  os::CgroupSpec spec{step.version, step.controllers, step.homes, step.name, {}};
   for (const plan::CgroupSetting& setting : step.settings)
     spec.settings.push_back({setting.file, setting.value});
   os::Cgroup group = SBX_TRY(os::Cgroup::create(spec, host.detail));

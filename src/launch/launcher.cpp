@@ -131,10 +131,8 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
 
 /// What killed supervisors left in the folders where our own groups are. Late, because the payload
 /// runs by now and nobody waits for this.
-void sweep_leftovers(const plan::Plan& plan) {
-  for (const plan::Step& step : plan.steps)
-    if (const auto* group = std::get_if<plan::MakeCgroup>(&step.action))
-      os::sweep_cgroups(group->mount, group->parent);
+void sweep_leftovers(const Sandbox::State& state) {
+  for (const os::Cgroup& group : state.cgroups) os::sweep_cgroups(group.parent_fd());
 }
 
 }  // namespace
@@ -186,7 +184,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     return std::unexpected(Error{.kind = ErrorKind::setup,
                                  .what = "cannot wait for the process of an id-map namespace",
                                  .sys_errno = reaped.error().value});
-  sweep_leftovers(plan);
+  sweep_leftovers(*state);
   if (plan.supervision.tty) {
     auto received = os::receive_descriptors(state->channel.get(), false);
     if (!received || !received->front().valid())

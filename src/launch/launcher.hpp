@@ -47,7 +47,8 @@ class Sandbox {
   /// it.
   std::optional<int> reap(int& init_wait_status);
 
-  /// The cgroup folders of this run, for the accounting: controller name -> open folder.
+  /// The cgroup folders of this run, for the accounting: controller name -> open folder; "": the v2
+  /// group, whatever it limits.
   [[nodiscard]] int cgroup_fd(std::string_view controller) const;  ///< -1: none
   [[nodiscard]] int cgroup_version(std::string_view controller) const;
   /// Monotonic nanoseconds: when we learned that the payload runs.

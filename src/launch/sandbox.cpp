@@ -67,16 +67,20 @@ std::optional<int> Sandbox::reap(int& init_wait_status) {
   return page.payload_status.load();
 }
 
+const os::Cgroup* Sandbox::State::group_of(std::string_view controller) const {
+  for (const os::Cgroup& group : cgroups)
+    if (controller.empty() ? group.version() == 2 : group.has(controller)) return &group;
+  return nullptr;
+}
+
 int Sandbox::cgroup_fd(std::string_view controller) const {
-  for (const os::Cgroup& group : state_->cgroups)
-    if (group.has(controller)) return group.fd();
-  return -1;
+  const os::Cgroup* const group = state_->group_of(controller);
+  return group == nullptr ? -1 : group->fd();
 }
 
 int Sandbox::cgroup_version(std::string_view controller) const {
-  for (const os::Cgroup& group : state_->cgroups)
-    if (group.has(controller)) return group.version();
-  return 0;
+  const os::Cgroup* const group = state_->group_of(controller);
+  return group == nullptr ? 0 : group->version();
 }
 
 }  // namespace sbx::launch

@@ -48,6 +48,8 @@ struct Sandbox::State {
   struct ::rusage usage{};
 
   void kill_tree() const;
+  /// The group that has `controller`; "": the v2 group, whatever it limits. nullptr: none.
+  [[nodiscard]] const os::Cgroup* group_of(std::string_view controller) const;
   /// Waits for init; returns its wait status.
   int reap();
 };

@@ -1,5 +1,4 @@
-// Makes and removes the run's cgroups through libcgroup (only cgroup.cpp includes it), on v1 and
-// v2.
+// Makes and removes the run's cgroups, on v1 and v2, below open folders.
 #pragma once
 
 #include <string>
@@ -7,15 +6,15 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/host_facts.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 
 struct CgroupSpec {
   int version = 2;
-  std::vector<std::string> controllers;  ///< of one hierarchy; v2: those to find enabled
-  std::string mount;                     ///< "/sys/fs/cgroup/memory"
-  std::string parent;                    ///< our own group below the mount: "/" or "/a/b"
+  std::vector<std::string> controllers;  ///< v1: of one hierarchy; v2: those to have handed down
+  std::vector<CgroupHome> homes;         ///< tried in this order
   std::string name;                      ///< "sbx-..."
   struct Setting {
     std::string file;
@@ -28,9 +27,10 @@ struct CgroupSpec {
 /// alive) that is removed on destruction. Move-only.
 class Cgroup {
  public:
-  /// mkdir + lock + settings, by libcgroup. EEXIST, EACCES, ... and a write's errno come back as
-  /// they are; nothing is left behind on failure.
-  static SysResult<Cgroup> create(const CgroupSpec& spec, std::string& failed_file);
+  /// mkdir in the first home that takes it, then lock and settings. Nothing is left behind on
+  /// failure, but for the moves that a home itself needs (see CgroupWay). The errno is of what was
+  /// tried last; `said` then names that file or folder, after those that refused before it.
+  static SysResult<Cgroup> create(const CgroupSpec& spec, std::string& said);
   Cgroup(Cgroup&&) noexcept;
   Cgroup& operator=(Cgroup&&) noexcept;
   ~Cgroup();
@@ -41,17 +41,22 @@ class Cgroup {
   /// v2 cgroup.kill; ENOSYS on v1.
   SysResult<void> kill() const;
   [[nodiscard]] int fd() const;
+  [[nodiscard]] int parent_fd() const;
   [[nodiscard]] int version() const;
   [[nodiscard]] bool has(std::string_view controller) const;
 
  private:
   struct State;
   explicit Cgroup(State* state);
+  static SysResult<Cgroup> create_at(const CgroupHome& home, const CgroupSpec& spec,
+                                     std::string& at);
+  static SysResult<Cgroup> set_up(Cgroup group, const CgroupSpec& spec, const std::string& path,
+                                  std::string& said);
   State* state_ = nullptr;
 };
 
-/// Removes the empty groups that killed supervisors left below `mount`+`parent` ("sbx-*", lock
-/// free, with nobody holding their lock). Returns how many went.
-int sweep_cgroups(const std::string& mount, const std::string& parent);
+/// Removes the empty groups that killed supervisors left in the folder `parent_fd` ("sbx-*", with
+/// nobody holding their lock). Returns how many went.
+int sweep_cgroups(int parent_fd);
 
 }  // namespace sbx::os

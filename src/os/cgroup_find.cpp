@@ -1,41 +1,17 @@
-// Finds the cgroup hierarchies this process could make groups in: v1, v2, both at once, inside
-// containers and cgroup namespaces. Runs in the supervisor, before the plan is made.
+// Reads what the kernel says of cgroups: v1, v2, both at once, inside containers and cgroup
+// namespaces.
 #include "os/cgroup_find.hpp"
 
-#include <fcntl.h>
-#include <linux/magic.h>
-#include <sys/vfs.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
-#include <optional>
-
-#include "os/cgroup_remove.hpp"
-#include "os/fd.hpp"
-#include "os/probe.hpp"
 
 namespace sbx::os {
 namespace {
-
-constexpr std::array<std::string_view, 7> kWanted = {"memory", "pids", "cpu",  "cpuacct",
-                                                     "cpuset", "io",   "blkio"};
 
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view head = text.substr(0, at);
   text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
   return head;
-}
-
-std::vector<std::string> wanted_of(std::string_view list, char separator) {
-  std::vector<std::string> found;
-  while (!list.empty()) {
-    const std::string_view name = take(list, separator);
-    if (std::ranges::find(kWanted, name) != kWanted.end()) found.emplace_back(name);
-  }
-  return found;
 }
 
 /// mountinfo writes space, tab, newline and backslash as three octal digits (proc(5)).
@@ -54,77 +30,31 @@ std::string unescaped(std::string_view text) {
   return plain;
 }
 
-std::string read_all(const std::string& path) {
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char chunk[8192];
-  ssize_t got = 0;
-  while (file.valid() && (got = read(file.get(), chunk, sizeof chunk)) != 0) {
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0) text.append(chunk, static_cast<std::size_t>(got));
-  }
-  return text;
+/// Among a v1 mount's options are its controllers, and some that are none.
+bool is_option(std::string_view word) {
+  return word == "rw" || word == "ro" || word == "xattr" || word == "noprefix" ||
+         word == "clone_children" || word == "cpuset_v2_mode" || word == "favordynmods" ||
+         word == "none" || word.contains('=');
 }
 
-bool may(const std::string& path, int how) {
-  return faccessat(AT_FDCWD, path.c_str(), how, AT_EACCESS) == 0;
-}
-
-/// Something else may be mounted over the hierarchy since: its file system tells.
-bool shows_cgroups(const std::string& path, int version) {
-  struct statfs facts{};
-  if (statfs(path.c_str(), &facts) != 0) return false;
-  return facts.f_type == (version == 2 ? CGROUP2_SUPER_MAGIC : CGROUP_SUPER_MAGIC);
-}
-
-/// Our group's place in the first mount that shows it. A mount that does not show it at all (the
-/// host's whole tree seen from a cgroup namespace) is no use: what is ours there is unknown.
-std::optional<CgroupController> place(const CgroupMembership& membership,
-                                      const CgroupMount& mount) {
-  CgroupController found;
-  found.version = mount.version;
-  found.mount = mount.point;
-  found.group = group_below(mount.root, membership.path);
-  if (found.group.empty()) return std::nullopt;
-  if (!shows_cgroups(cgroup_folder(found.mount, found.group), mount.version)) return std::nullopt;
+std::vector<std::string> controllers_of(std::string_view options) {
+  std::vector<std::string> found = words_of(options, ',');
+  std::erase_if(found, is_option);
   return found;
 }
 
-/// v2 takes one more than a writable folder. Moving a process needs cgroup.procs of the common
-/// ancestor, which is our group; and a group that holds processes (ours holds us) cannot hand
-/// controllers down unless it does so already, or is the real root, the one without cgroup.type.
-bool v2_usable(const std::string& folder, const std::string& handed_down, const std::string& name) {
-  if (!may(folder + "/cgroup.procs", W_OK)) return false;
-  const std::vector<std::string> names = wanted_of(handed_down, ' ');
-  if (std::ranges::find(names, name) != names.end()) return true;
-  return !may(folder + "/cgroup.type", F_OK) && may(folder + "/cgroup.subtree_control", W_OK);
-}
-
-void add_v1(const CgroupController& where, const std::vector<std::string>& names,
-            std::vector<CgroupController>& found) {
-  const bool writable = may(cgroup_folder(where.mount, where.group), W_OK | X_OK);
-  for (const std::string& name : names) {
-    found.push_back(where);
-    found.back().name = name;
-    found.back().writable = writable;
-  }
-}
-
-void add_v2(const CgroupController& where, std::vector<CgroupController>& found) {
-  const std::string folder = cgroup_folder(where.mount, where.group);
-  std::string available = read_all(folder + "/cgroup.controllers");
-  std::string handed_down = read_all(folder + "/cgroup.subtree_control");
-  std::ranges::replace(available, '\n', ' ');
-  std::ranges::replace(handed_down, '\n', ' ');
-  const bool writable = may(folder, W_OK | X_OK);
-  for (const std::string& name : wanted_of(available, ' ')) {
-    found.push_back(where);
-    found.back().name = name;
-    found.back().writable = writable && v2_usable(folder, handed_down, name);
-  }
-}
-
 }  // namespace
+
+std::vector<std::string> words_of(std::string_view list, char separator) {
+  std::vector<std::string> found;
+  while (!list.empty()) {
+    std::string_view line = take(list, '\n');
+    while (!line.empty())
+      if (const std::string_view word = take(line, separator); !word.empty())
+        found.emplace_back(word);
+  }
+  return found;
+}
 
 std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo) {
   std::vector<CgroupMount> mounts;
@@ -141,7 +71,7 @@ std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo) {
     mount.version = type == "cgroup2" ? 2 : 1;
     mount.root = unescaped(take(line, ' '));
     mount.point = unescaped(take(line, ' '));
-    if (mount.version == 1) mount.controllers = wanted_of(tail, ',');
+    if (mount.version == 1) mount.controllers = controllers_of(tail);
     mounts.push_back(std::move(mount));
   }
   return mounts;
@@ -155,7 +85,7 @@ std::vector<CgroupMembership> parse_cgroup_memberships(std::string_view proc_cgr
     const std::string_view controllers = take(line, ':');
     if (!line.starts_with('/')) continue;
     const bool v2 = id == "0" && controllers.empty();
-    memberships.push_back({v2 ? 2 : 1, wanted_of(controllers, ','), std::string(line)});
+    memberships.push_back({v2 ? 2 : 1, controllers_of(controllers), std::string(line)});
   }
   return memberships;
 }
@@ -173,31 +103,26 @@ std::string group_below(std::string_view root, std::string_view path) {
   return with_end.contains("/../") ? std::string() : std::string(below);
 }
 
-std::vector<CgroupController> find_controllers() {
-  const std::vector<CgroupMount> mounts = parse_cgroup_mounts(read_all("/proc/self/mountinfo"));
-  std::vector<CgroupController> found;
-  for (const CgroupMembership& ours : parse_cgroup_memberships(read_all("/proc/self/cgroup"))) {
+std::string cgroup_folder(const std::string& mount, const std::string& group) {
+  return group == "/" || group.empty() ? mount : mount + group;
+}
+
+std::vector<OwnGroup> own_groups(std::string_view mountinfo, std::string_view proc_cgroup) {
+  const std::vector<CgroupMount> mounts = parse_cgroup_mounts(mountinfo);
+  std::vector<OwnGroup> found;
+  for (CgroupMembership& ours : parse_cgroup_memberships(proc_cgroup)) {
     if (ours.version == 1 && ours.controllers.empty()) continue;  // a named hierarchy
     for (const CgroupMount& mount : mounts) {
       if (mount.version != ours.version || mount.controllers != ours.controllers) continue;
-      const std::optional<CgroupController> where = place(ours, mount);
-      if (!where) continue;
-      if (ours.version == 1) add_v1(*where, ours.controllers, found);
-      if (ours.version == 2) add_v2(*where, found);
+      // A mount that does not show our group (the host's whole tree seen from a cgroup namespace)
+      // is no use: what is ours there is unknown.
+      std::string group = group_below(mount.root, ours.path);
+      if (group.empty()) continue;
+      found.push_back({ours.version, std::move(ours.controllers), mount.point, std::move(group)});
       break;
     }
   }
   return found;
-}
-
-bool swap_can_be_limited(const std::vector<CgroupController>& controllers) {
-  const auto memory = std::ranges::find(controllers, "memory", &CgroupController::name);
-  if (memory == controllers.end()) return false;
-  const std::string folder = cgroup_folder(memory->mount, memory->group);
-  if (memory->version == 1) return may(folder + "/memory.memsw.limit_in_bytes", F_OK);
-  // The real root has no limits of its own; there the kernel's swap support stands for them.
-  if (!may(folder + "/cgroup.type", F_OK)) return may("/proc/swaps", F_OK);
-  return may(folder + "/memory.swap.max", F_OK);
 }
 
 }  // namespace sbx::os

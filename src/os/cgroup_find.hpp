@@ -1,12 +1,10 @@
-// From the text of /proc/self/cgroup and /proc/self/mountinfo to the groups we are in. Pure;
-// reading the files and trying the folders is find_controllers() in os/probe.hpp.
+// From the text of /proc/self/cgroup and /proc/self/mountinfo to the groups we are in. Pure; what
+// can be done with them is cgroup_homes.hpp.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/host_facts.hpp"
 
 namespace sbx::os {
 
@@ -32,7 +30,21 @@ std::vector<CgroupMembership> parse_cgroup_memberships(std::string_view proc_cgr
 /// (another cgroup namespace, or a bind mount of some other group).
 std::string group_below(std::string_view root, std::string_view path);
 
-/// Whether swap can be limited where `controllers` say that memory lives: the file is there.
-bool swap_can_be_limited(const std::vector<CgroupController>& controllers);
+/// The folder of `group` ("/" or "/a/b") in the hierarchy mounted at `mount`.
+std::string cgroup_folder(const std::string& mount, const std::string& group);
+
+/// The words of `list`, split at `separator` or a newline.
+std::vector<std::string> words_of(std::string_view list, char separator);
+
+/// Our group in one hierarchy, and where it shows.
+struct OwnGroup {
+  int version = 0;
+  std::vector<std::string> controllers{};  ///< v1: the hierarchy's
+  std::string mount{};
+  std::string group{};
+};
+
+/// Joins the two texts: our groups in hierarchies that are mounted so that they show.
+std::vector<OwnGroup> own_groups(std::string_view mountinfo, std::string_view proc_cgroup);
 
 }  // namespace sbx::os

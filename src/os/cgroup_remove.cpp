@@ -35,12 +35,8 @@ void await_change(const UniqueFd& events, std::chrono::microseconds wait) {
 
 }  // namespace
 
-std::string cgroup_folder(const std::string& mount, const std::string& group) {
-  return group == "/" || group.empty() ? mount : mount + group;
-}
-
-// rmdir(2) and not cgroup_delete_cgroup(): that moves whoever is left to the parent, out of every
-// limit. EBUSY lasts for a moment after the last process ended, while the kernel takes it apart.
+// Whoever is left is never moved to the parent, out of every limit. EBUSY lasts for a moment after
+// the last process ended, while the kernel takes it apart.
 void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
   const auto deadline = Clock::now() + kRemoveWithin;
   auto wait = std::chrono::microseconds(100);
@@ -54,12 +50,11 @@ void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
   }
 }
 
-int sweep_cgroups(const std::string& mount, const std::string& parent) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir(cgroup_folder(mount, parent).c_str()),
-                                                    &closedir);
+int sweep_cgroups(int parent_fd) {
+  UniqueFd folder(::openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.get()), &::closedir);
   if (!listing) return 0;
-  const int at = dirfd(listing.get());
-  if (at < 0) return 0;
+  const int at = folder.release();  // the listing's now
   int removed = 0;
   while (const dirent* const entry = readdir(listing.get())) {
     if (!std::string_view(entry->d_name).starts_with("sbx-") || entry->d_type != DT_DIR) continue;

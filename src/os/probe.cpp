@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "os/cgroup_find.hpp"
+#include "os/cgroup_homes.hpp"
+#include "os/controller_problems.hpp"
+#include "os/huge_pages.hpp"
 #include "os/probe_source.hpp"
 #include "os/tools_path.hpp"
 
@@ -103,10 +105,13 @@ Result<HostFacts> probe(const ProbeRequest& request) {
                                  .what = "/proc cannot be read",
                                  .hint = "mount it: mount -t proc proc /proc",
                                  .sys_errno = errno});
-  if (request.cgroups) {
-    facts.controllers = find_controllers();
-    facts.swap_accounting = swap_can_be_limited(facts.controllers);
+  if (!request.controllers.empty()) {
+    facts.cgroups = find_cgroup_homes(request.controllers);
+    facts.controller_problems = controller_problems(request.controllers, facts.cgroups);
+    facts.swap_accounting = swap_can_be_limited(facts.cgroups);
     facts.has_swap = !facts.swap_accounting && has_swap();
+    facts.huge_page_sizes = huge_page_sizes();
+    if (!any_lists(facts.cgroups, "hugetlb")) facts.has_huge_pages = has_huge_pages();
   }
   if (request.host_network) {
     facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");

@@ -23,7 +23,7 @@ struct ProbeRequest {
   std::string root_dir{};                ///< RootRequest::dir: absolute
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
-  bool cgroups = true;        ///< look for controllers (some limit needs one)
+  std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
   bool disks = false;         ///< look for the disk behind each source (a limit of I/O)
   bool host_network = false;  ///< read what the sandbox needs to share the host's network
 };
@@ -31,10 +31,6 @@ struct ProbeRequest {
 /// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
 /// single source or tool lacks is in its `problem`.
 Result<HostFacts> probe(const ProbeRequest& request);
-
-/// The controllers this process could make groups with: reads /proc/self/cgroup and
-/// /proc/self/mountinfo. Empty when the host has none. (cgroup_find.cpp)
-std::vector<CgroupController> find_controllers();
 
 /// Where `name` is installed, as the caller's environment would run it. (tools.cpp)
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts);

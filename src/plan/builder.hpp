@@ -37,7 +37,7 @@ struct Builder {
 // Each contributes the steps of its own area, in the order build() calls them.
 Result<void> plan_identity(
     Builder& builder);  ///< identity.cpp: ids, namespaces, host name, loopback
-Result<void> plan_cgroups(Builder& builder);  ///< limits.cpp: groups and their settings
+Result<void> plan_cgroups(Builder& builder);  ///< cgroups.cpp: groups and their settings
 Result<void> plan_mounts(Builder& builder);   ///< mounts.cpp: the new root
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
 Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: fork, payload and guard

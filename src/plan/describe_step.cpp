@@ -48,6 +48,21 @@ std::string settings_text(const MakeCgroup& group) {
   return parts.empty() ? "no settings" : join(parts, "; ");
 }
 
+std::string home_text(const CgroupHome& home, const std::string& name) {
+  const std::string folder = home.mount + (home.group == "/" ? "" : home.group) + "/";
+  switch (home.way) {
+    case CgroupWay::direct:
+      return "at " + quote(folder + name);
+    case CgroupWay::leaf:
+      return "at " + quote(folder + name) + " (sbx moves into a group beside it)";
+    case CgroupWay::parent:
+      return "at " + quote(folder + "sbx/" + name);
+    case CgroupWay::scope:
+      return "in a scope of the user's systemd manager";
+  }
+  return "";
+}
+
 std::string offset_text(const char* clock, const std::optional<std::int64_t>& offset) {
   if (!offset) return "";
   return std::string(" ") + clock + " " + format_duration(std::chrono::milliseconds(*offset));
@@ -66,9 +81,11 @@ struct Describe {
     return text;
   }
   std::string operator()(const MakeCgroup& s) const {
-    return "cgroup v" + std::to_string(s.version) + " " + join(s.controllers, ",") + " at " +
-           quote(s.mount + (s.parent == "/" ? "" : s.parent) + "/" + s.name) + ": " +
-           settings_text(s);
+    std::string text = "cgroup v" + std::to_string(s.version) + " ";
+    if (!s.controllers.empty()) text += join(s.controllers, ",") + " ";
+    for (const CgroupHome& home : s.homes)
+      text += (&home == &s.homes.front() ? "" : ", or else ") + home_text(home, s.name);
+    return text + ": " + settings_text(s);
   }
   std::string operator()(const CloneNamespaces& s) const {
     return "new namespaces: " + namespaces_text(s.flags);

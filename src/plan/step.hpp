@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/cgroup_home.hpp"
 #include "base/error.hpp"
 
 namespace sbx::plan {
@@ -49,18 +50,17 @@ struct DetachTree {
   std::uint32_t owner_uid = 0;
   std::uint32_t owner_gid = 0;
 };
-/// cgroup v2: make the group and write its limits; clone3 puts init into it.
-/// cgroup v1 (phase attend): make it, write its limits, move init into it.
 struct CgroupSetting {
   std::string file;
   std::string value;
 };
+/// cgroup v2 (phase host): make the group and write its limits; clone3 puts init into it.
+/// cgroup v1 (phase attend): make it, write its limits, move init into it.
 struct MakeCgroup {
   int version = 2;
-  std::vector<std::string> controllers;  ///< those sharing this hierarchy and parent
-  std::string mount;
-  std::string parent;  ///< our own group below the mount
-  std::string name;    ///< the run's group: parent/name
+  std::vector<std::string> controllers;  ///< v1: sharing this hierarchy; v2: to be handed down
+  std::vector<CgroupHome> homes;         ///< tried in this order; never empty
+  std::string name;                      ///< the run's group below the home
   std::vector<CgroupSetting> settings;
 };
 

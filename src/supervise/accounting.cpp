@@ -17,10 +17,11 @@ void fill(std::optional<std::uint64_t>& figure, const std::optional<std::uint64_
   if (!figure) figure = value;
 }
 
-/// v1 counts CPU time in "cpuacct" and throttling in "cpu", mostly one hierarchy, not always.
+/// Any v2 group of the run counts CPU time in cpu.stat, also without the cpu controller; v1 counts
+/// it in "cpuacct" and throttling in "cpu", mostly one hierarchy, not always.
 os::CpuStat read_cpu(const LiveSandbox& sandbox) {
   os::CpuStat all;
-  for (const char* name : {"cpu", "cpuacct"}) {
+  for (const char* name : {"cpu", "cpuacct", ""}) {
     const int folder = sandbox.cgroup_fd(name);
     if (folder < 0) continue;
     const os::CpuStat stat = os::read_cpu_stat(folder, sandbox.cgroup_version(name));
@@ -32,28 +33,17 @@ os::CpuStat read_cpu(const LiveSandbox& sandbox) {
   return all;
 }
 
-/// Any v2 group of the run counts CPU time in cpu.stat, also without the cpu controller.
-os::CpuStat read_any_cpu(const LiveSandbox& sandbox) {
-  const os::CpuStat stat = read_cpu(sandbox);
-  if (stat.usage_us) return stat;
-  for (const char* name : {"memory", "pids", "io"}) {
-    if (sandbox.cgroup_fd(name) >= 0 && sandbox.cgroup_version(name) == 2)
-      return os::read_cpu_stat(sandbox.cgroup_fd(name), 2);
-  }
-  return stat;
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
-  return read_any_cpu(sandbox).usage_us;
+  return read_cpu(sandbox).usage_us;
 }
 
 Usage read_usage(const LiveSandbox& sandbox) {
   const auto folder = [&sandbox](const char* name) { return sandbox.cgroup_fd(name); };
   const auto version = [&sandbox](const char* name) { return sandbox.cgroup_version(name); };
   Usage usage;
-  const os::CpuStat cpu = read_any_cpu(sandbox);
+  const os::CpuStat cpu = read_cpu(sandbox);
   usage.cpu_user_us = cpu.user_us;
   usage.cpu_system_us = cpu.system_us;
   usage.cpu_throttled_us = cpu.throttled_us;

@@ -113,7 +113,7 @@ inline void check_plan(const plan::Plan& plan) {
 inline void build_everywhere(const profile::Profile& profile) {
   using plan::testing::host_of_root, plan::testing::host_of_user, plan::testing::hybrid;
   HostFacts bare = host_of_user();
-  bare.controllers.clear();
+  bare.cgroups.clear();
   bare.landlock_abi = 0;
   for (HostFacts facts : {host_of_user(), host_of_root(), hybrid(host_of_root()), bare}) {
     look_at(profile, facts);

@@ -28,12 +28,12 @@ TEST_CASE("a sweep takes abandoned groups and leaves living and foreign ones") {
   std::string failed;
   const auto group = Cgroup::create(living, failed);
   REQUIRE(group);
-  sweep_cgroups(where->mount, where->group);
+  sweep(folder_of(*where));
   CHECK_FALSE(is_there(abandoned));
   CHECK(is_there(living));
   CHECK(is_there(foreign));
   rmdir(path_of(foreign).c_str());
-  CHECK(sweep_cgroups("/nonexistent", "/") == 0);
+  CHECK(sweep("/nonexistent") == 0);
 }
 
 TEST_CASE("a sweep leaves a group that still holds a process") {
@@ -43,7 +43,7 @@ TEST_CASE("a sweep leaves a group that still holds a process") {
   REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
   WaitingChild child;
   std::ofstream(path_of(spec) + "/cgroup.procs") << child.pid() << std::flush;
-  sweep_cgroups(where->mount, where->group);
+  sweep(folder_of(*where));
   CHECK(is_there(spec));
   kill(child.pid(), SIGKILL);
   CHECK(child.wait() == SIGKILL);
@@ -51,10 +51,10 @@ TEST_CASE("a sweep leaves a group that still holds a process") {
 }
 
 TEST_CASE("killing the whole group is what v2 does and v1 cannot") {
-  for (const sbx::CgroupController& found : find_controllers()) {
-    if (!found.writable) continue;
+  for (const sbx::CgroupHome& found : find_cgroup_homes({"memory", "pids"})) {
+    if (!found.problem.empty()) continue;
     std::string failed;
-    const auto group = Cgroup::create(spec_for(found, "kill-" + found.name), failed);
+    const auto group = Cgroup::create(spec_for(found, "kill"), failed);
     REQUIRE_MESSAGE(group, failed);
     if (found.version == 1) CHECK(group->kill().error().value == ENOSYS);
     if (found.version == 2) CHECK(group->kill());

@@ -3,10 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-
-#include "os/probe.hpp"
-
 using namespace sbx::os;
 using Names = std::vector<std::string>;
 
@@ -37,7 +33,7 @@ TEST_CASE("a v1 host has a hierarchy for each set of controllers, and named ones
   REQUIRE(mounts.size() == 4);
   CHECK(mounts[0].controllers.empty());
   CHECK(mounts[1].controllers == Names{"cpu", "cpuacct"});
-  CHECK(mounts[2].controllers.empty());
+  CHECK(mounts[2].controllers == Names{"net_cls", "net_prio"});
   CHECK(mounts[3].controllers == Names{"memory"});
   const auto ours = parse_cgroup_memberships(
       "12:memory:/user.slice\n4:cpu,cpuacct:/\n3:net_cls,net_prio:/\n1:name=systemd:/user.slice\n");
@@ -88,12 +84,19 @@ TEST_CASE("mount points are unescaped, and broken lines are passed over") {
   CHECK(parse_cgroup_memberships("junk\n::\n4:memory\n").empty());
 }
 
-TEST_CASE("what is found on this host is really there, each controller once") {
-  const auto found = find_controllers();
-  for (const sbx::CgroupController& controller : found) {
-    CHECK(controller.mount.starts_with("/"));
-    CHECK(controller.group.starts_with("/"));
-    CHECK((controller.version == 1 || controller.version == 2));
-    CHECK(std::ranges::count(found, controller.name, &sbx::CgroupController::name) == 1);
-  }
+TEST_CASE("our own groups are those whose mount shows them") {
+  const std::string mounts =
+      "35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory\n"
+      "36 31 0:33 /docker/x /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n"
+      "37 31 0:34 /elsewhere /sys/fs/cgroup/cpu rw,relatime - cgroup cgroup rw,cpu\n"
+      "41 31 0:38 / /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
+  const auto groups = own_groups(
+      mounts, "5:cpu:/docker/x\n4:memory:/a\n3:pids:/docker/x\n2:name=systemd:/\n0::/b\n");
+  REQUIRE(groups.size() == 3);
+  CHECK(groups[0].controllers == Names{"memory"});
+  CHECK(groups[0].group == "/a");
+  CHECK(groups[1].group == "/");
+  CHECK(groups[2].version == 2);
+  CHECK(groups[2].mount == "/sys/fs/cgroup/unified");
+  CHECK(groups[2].group == "/b");
 }

@@ -17,48 +17,48 @@
 #include "../support/not_tried.hpp"
 #include "os/cgroup.hpp"
 #include "os/cgroup_find.hpp"
+#include "os/cgroup_homes.hpp"
 #include "os/cgroup_remove.hpp"
-#include "os/probe.hpp"
 
 namespace sbx::test {
 
 using namespace sbx::os;
 
-inline std::optional<sbx::CgroupController> writable(const std::string& name) {
-  for (sbx::CgroupController& found : find_controllers()) {
-    if (found.name == name && found.writable) return std::move(found);
+/// The first home that could be used and has the controller.
+inline std::optional<sbx::CgroupHome> writable(const std::string& name) {
+  for (sbx::CgroupHome& home : find_cgroup_homes({name})) {
+    if (home.problem.empty() && home.controllers == std::vector{name}) return std::move(home);
   }
   if (is_root()) not_tried("no writable cgroup controller " + name + " here");
   return std::nullopt;
 }
 
-inline std::string text_of(const char* file) {
-  std::ifstream in(file);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Our v2 group. A hybrid host has v2 without controllers, so find_controllers() does not name it.
-inline std::optional<sbx::CgroupController> unified() {
-  for (const CgroupMount& mount : parse_cgroup_mounts(text_of("/proc/self/mountinfo"))) {
-    for (const CgroupMembership& ours : parse_cgroup_memberships(text_of("/proc/self/cgroup"))) {
-      if (mount.version != 2 || ours.version != 2) continue;
-      const std::string group = group_below(mount.root, ours.path);
-      const std::string folder = cgroup_folder(mount.point, group);
-      if (!group.empty() && access(folder.c_str(), W_OK) == 0)
-        return sbx::CgroupController{{}, 2, mount.point, group, true};
-    }
+/// Our v2 group, for groups that need no controller.
+inline std::optional<sbx::CgroupHome> unified() {
+  for (sbx::CgroupHome& home : find_cgroup_homes({"no such controller"})) {
+    if (home.version == 2 && home.problem.empty()) return std::move(home);
   }
   if (is_root()) not_tried("needs cgroup-v2: no writable group of it here");
   return std::nullopt;
 }
 
-inline CgroupSpec spec_for(const sbx::CgroupController& where, const std::string& name) {
+inline CgroupSpec spec_for(const sbx::CgroupHome& home, const std::string& name) {
   const std::string group = "sbx-test-" + std::to_string(getpid()) + "-" + name;
-  return {where.version, {where.name}, where.mount, where.group, group, {}};
+  return {home.version, home.controllers, {home}, group, {}};
+}
+
+inline std::string folder_of(const sbx::CgroupHome& home) {
+  return cgroup_folder(home.mount, home.group) + (home.way == sbx::CgroupWay::parent ? "/sbx" : "");
 }
 
 inline std::string path_of(const CgroupSpec& spec) {
-  return cgroup_folder(spec.mount, spec.parent) + "/" + spec.name;
+  return folder_of(spec.homes.front()) + "/" + spec.name;
+}
+
+/// sweep_cgroups() of that folder.
+inline int sweep(const std::string& folder) {
+  const UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return sweep_cgroups(opened.get());
 }
 
 inline bool is_there(const CgroupSpec& spec) { return access(path_of(spec).c_str(), F_OK) == 0; }

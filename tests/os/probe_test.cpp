@@ -86,8 +86,7 @@ TEST_CASE("one text that means two sources is refused") {
   tree.folder("one/data");
   tree.folder("two/data");
   const ProbeRequest request{.root = RootRequest::empty,
-                             .sources = {{"data", tree.path("one")}, {"data", tree.path("two")}},
-                             .cgroups = false};
+                             .sources = {{"data", tree.path("one")}, {"data", tree.path("two")}}};
   const auto facts = probe(request);
   REQUIRE(facts);
   CHECK_FALSE(facts->sources.at("data").exists);
@@ -95,7 +94,7 @@ TEST_CASE("one text that means two sources is refused") {
 }
 
 TEST_CASE("the facts of this process are its own") {
-  const auto facts = probe({.root = RootRequest::empty, .cgroups = false});
+  const auto facts = probe({.root = RootRequest::empty});
   REQUIRE(facts);
   CHECK(facts->euid == geteuid());
   CHECK(facts->egid == getegid());
@@ -105,7 +104,7 @@ TEST_CASE("the facts of this process are its own") {
   CHECK(facts->host_id_first >= 65536);
   CHECK(facts->host_id_count >= 1);
   CHECK(facts->root_entries.empty());
-  CHECK(facts->controllers.empty());
+  CHECK(facts->cgroups.empty());
   for (const auto& [name, value] : facts->env) CHECK(value == getenv(name.c_str()));
 }
 

@@ -42,28 +42,77 @@ TEST_CASE("on v1 each controller has its group, made while init waits") {
   const auto plan = build(profile, command(), hybrid(host_of_root()));
   REQUIRE(plan.has_value());
   const auto groups = steps_of<MakeCgroup>(*plan);
-  REQUIRE(groups.size() == 3);
-  CHECK(settings(groups[0]) ==
+  REQUIRE(groups.size() == 4);
+  CHECK(groups[0].version == 2);  // for killing and freezing
+  CHECK(settings(groups[0]).empty());
+  CHECK(settings(groups[1]) ==
         "memory.limit_in_bytes=536870912;memory.memsw.limit_in_bytes=537919488;");
-  CHECK(settings(groups[1]) == "pids.max=129;");
-  CHECK(settings(groups[2]) == "cpu.cfs_period_us=100000;cpu.cfs_quota_us=50000;");
+  CHECK(settings(groups[2]) == "pids.max=129;");
+  CHECK(settings(groups[3]) == "cpu.cfs_period_us=100000;cpu.cfs_quota_us=50000;");
   CHECK(plan->isolation.tier == "hybrid");
   CHECK(steps_of<UnshareCgroup>(*plan).size() == 1);
 }
 
 TEST_CASE("a controller that is not writable ends the run, and the message says what to do") {
   HostFacts facts = host_of_user();
-  for (CgroupController& controller : facts.controllers) controller.writable = false;
+  facts.cgroups.front().problem = "it is not ours to write";
+  facts.cgroups.front().fix = "ask for one";
   const auto refused = build({}, command(), facts);
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().kind == ErrorKind::host);
   CHECK(refused.error().what.find("limits.memory") != std::string::npos);
-  CHECK(refused.error().hint.find("--degrade cgroup") != std::string::npos);
+  CHECK(refused.error().what.contains("/sys/fs/cgroup/user.slice/app: it is not ours to write"));
+  CHECK(refused.error().hint == "ask for one, or go on without these limits: --degrade cgroup");
+}
+
+TEST_CASE("of several v2 groups the first of those that serve most is taken, the rest in reserve") {
+  HostFacts facts = host_of_user();
+  const CgroupHome good = facts.cgroups.front();
+  CgroupHome poor = good;
+  poor.group = "/poor";
+  poor.controllers = {"memory"};
+  CgroupHome refused = good;
+  refused.group = "/refused";
+  refused.problem = "no";
+  CgroupHome spare = good;
+  spare.way = CgroupWay::scope;
+  facts.cgroups = {poor, refused, good, spare};
+  const auto plan = build({}, command(), facts);
+  REQUIRE(plan.has_value());
+  const auto groups = steps_of<MakeCgroup>(*plan);
+  REQUIRE(groups.size() == 1);
+  REQUIRE(groups[0].homes.size() == 2);
+  CHECK(groups[0].homes[0].group == good.group);
+  CHECK(groups[0].homes[1].way == CgroupWay::scope);
+  CHECK(groups[0].controllers == std::vector<std::string>{"memory", "pids"});
+}
+
+TEST_CASE("huge pages are forbidden with a memory limit, and missed where there are some") {
+  HostFacts facts = host_of_user();
+  facts.huge_page_sizes = {"2MB"};
+  auto plan = build({}, command(), facts);
+  REQUIRE(plan.has_value());  // none to be had, and no controller: nothing to do
+  CHECK_FALSE(settings(steps_of<MakeCgroup>(*plan).at(0)).contains("hugetlb"));
+  facts.has_huge_pages = true;
+  CHECK_FALSE(build({}, command(), facts).has_value());
+  facts.cgroups.front().controllers.emplace_back("hugetlb");
+  plan = build({}, command(), facts);
+  REQUIRE(plan.has_value());
+  CHECK(settings(steps_of<MakeCgroup>(*plan).at(0)).ends_with("hugetlb.2MB.max=0;"));
+}
+
+TEST_CASE("what the kernel says of a missing controller comes before what groups lack") {
+  HostFacts facts = host_of_user();
+  facts.cgroups.front().controllers = {"pids"};
+  facts.controller_problems["memory"] = "memory was switched off";
+  const auto refused = build({}, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().what.ends_with("(memory was switched off)"));
 }
 
 TEST_CASE("degrade: [cgroup] goes on without, and says so") {
   HostFacts facts = host_of_user();
-  facts.controllers.clear();
+  facts.cgroups.clear();
   profile::Profile profile;
   profile.degrade = {"cgroup"};
   const auto plan = build(profile, command(), facts);
@@ -76,7 +125,7 @@ TEST_CASE("degrade: [cgroup] goes on without, and says so") {
 
 TEST_CASE("no limit wants no cgroup") {
   HostFacts facts = host_of_user();
-  facts.controllers.clear();
+  facts.cgroups.clear();
   profile::Profile profile;
   profile.limits.memory.reset();
   profile.limits.pids.reset();

@@ -22,8 +22,11 @@ inline HostFacts host_of_user() {
   facts.cpus_online = 4;
   facts.host_id_first = 2'000'000'000;
   facts.host_id_count = 10;
-  for (const char* name : {"memory", "pids", "cpu", "cpuset", "io"})
-    facts.controllers.push_back({name, 2, "/sys/fs/cgroup", "/user.slice/app", true});
+  facts.cgroups.push_back({.version = 2,
+                           .mount = "/sys/fs/cgroup",
+                           .group = "/user.slice/app",
+                           .way = CgroupWay::leaf,
+                           .controllers = {"memory", "pids", "cpu", "cpuset", "io"}});
   facts.root_entries = {{"/usr", EntryType::directory, "/usr", ""},
                         {"/bin", EntryType::symlink, "", "usr/bin"},
                         {"/etc/ssl/certs", EntryType::directory, "/etc/ssl/certs", ""}};
@@ -40,11 +43,14 @@ inline HostFacts host_of_root() {
   return facts;
 }
 
-/// v1 hierarchies, one a controller, as on a hybrid host.
+/// v1 hierarchies, one a controller, and v2 without any, as on a hybrid host.
 inline HostFacts hybrid(HostFacts facts) {
-  facts.controllers.clear();
+  facts.cgroups = {{.version = 2, .mount = "/sys/fs/cgroup/unified", .group = "/"}};
   for (const char* name : {"memory", "pids", "cpu", "cpuacct", "cpuset", "blkio"})
-    facts.controllers.push_back({name, 1, std::string("/sys/fs/cgroup/") + name, "/", true});
+    facts.cgroups.push_back({.version = 1,
+                             .mount = std::string("/sys/fs/cgroup/") + name,
+                             .group = "/",
+                             .controllers = {name}});
   return facts;
 }
 

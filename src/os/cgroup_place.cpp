@@ -1,0 +1,75 @@
+#include "os/cgroup_place.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "os/cgroup_file.hpp"
+#include "os/cgroup_find.hpp"
+#include "os/cgroup_scope.hpp"
+
+namespace sbx::os {
+namespace {
+
+constexpr const char* kParent = "sbx";
+
+SysResult<UniqueFd> open_folder(int at_fd, const std::string& path) {
+  UniqueFd folder(::openat(at_fd, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!folder.valid()) return std::unexpected(Errno{errno});
+  return folder;
+}
+
+/// One that is there is as good: another run has made it, or uses it.
+SysResult<UniqueFd> make_folder(int at_fd, const std::string& name) {
+  SBX_CHECK(make_group_folder(at_fd, name.c_str(), EEXIST));
+  return open_folder(at_fd, name);
+}
+
+/// "No internal processes" (cgroup-v2.rst): we make room for the controllers by going below. The
+/// leaf goes with its group, or a later run sweeps it.
+SysResult<void> enter_leaf(const UniqueFd& folder, const std::string& name, std::string& at) {
+  const std::string leaf_name = name + "-supervisor";
+  const std::string path = at + "/" + leaf_name;
+  at = path;
+  const UniqueFd leaf = SBX_TRY(make_folder(folder.get(), leaf_name));
+  at = path + "/cgroup.procs";
+  return write_control(leaf.get(), "cgroup.procs", "0");
+}
+
+}  // namespace
+
+SysResult<UniqueFd> prepare_home(const CgroupHome& home,
+                                 const std::vector<std::string>& controllers,
+                                 const std::string& name, std::string& at) {
+  std::string group = home.group;
+  if (home.way == CgroupWay::scope) {
+    at = "the user's systemd manager";
+    std::string said;
+    auto entered = enter_scope(home.mount, name, said);
+    if (!entered) {
+      if (!said.empty()) at += " (" + said + ")";
+      return std::unexpected(entered.error());
+    }
+    group = std::move(*entered);
+  }
+  const std::string path = cgroup_folder(home.mount, group);
+  at = path;
+  UniqueFd folder = SBX_TRY(open_folder(AT_FDCWD, path));
+  if (home.version == 1 || home.way == CgroupWay::direct) return folder;
+  if (home.way != CgroupWay::parent) SBX_CHECK(enter_leaf(folder, name, at));
+  at = path + "/cgroup.subtree_control";
+  SBX_CHECK(hand_down(folder.get(), controllers));
+  at = path;
+  if (home.way != CgroupWay::parent) return folder;
+  const std::string parent_path = path + "/" + kParent;
+  at = parent_path;
+  UniqueFd parent = SBX_TRY(make_folder(folder.get(), kParent));
+  at = parent_path + "/cgroup.subtree_control";
+  SBX_CHECK(hand_down(parent.get(), controllers));
+  at = parent_path;
+  return parent;
+}
+
+}  // namespace sbx::os

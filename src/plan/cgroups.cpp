@@ -1,0 +1,169 @@
+// Finds each limit a group: one on v2 for all that can be had there, one in each v1 hierarchy for
+// the rest.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/wanted_limits.hpp"
+
+namespace sbx::plan {
+namespace {
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool serves_v2(const CgroupHome& home, const Wanted& limit) {
+  return limit.v2.empty() || has(home.controllers, limit.v2);
+}
+
+/// The usable v2 homes that serve most of the limits (in their order, the best first), and all the
+/// same ones.
+std::vector<CgroupHome> best_v2_homes(const Builder& b, const std::vector<Wanted>& wanted) {
+  const auto served = [&wanted](const CgroupHome& home) {
+    return std::ranges::count_if(wanted, [&home](const Wanted& w) { return serves_v2(home, w); });
+  };
+  std::vector<CgroupHome> best;
+  for (const CgroupHome& home : b.facts.cgroups) {
+    if (home.version != 2 || !home.problem.empty()) continue;
+    if (!best.empty() && served(home) > served(best.front())) best.clear();
+    const bool same = best.empty() || std::ranges::all_of(wanted, [&](const Wanted& w) {
+                        return serves_v2(home, w) == serves_v2(best.front(), w);
+                      });
+    if (same) best.push_back(home);
+  }
+  return best;
+}
+
+const CgroupHome* v1_home(const Builder& b, const Wanted& limit) {
+  for (const CgroupHome& home : b.facts.cgroups)
+    if (home.version == 1 && home.problem.empty() && has(home.controllers, limit.v1)) return &home;
+  return nullptr;
+}
+
+void add_to(MakeCgroup& group, const std::string& controller,
+            const std::vector<CgroupSetting>& settings) {
+  if (!controller.empty() && !has(group.controllers, controller))
+    group.controllers.push_back(controller);
+  group.settings.insert(group.settings.end(), settings.begin(), settings.end());
+}
+
+/// Adds the limit to the run's group in that v1 hierarchy, or starts one.
+void place_v1(Builder& b, const Wanted& limit, const CgroupHome& home) {
+  for (Step& step : b.plan.steps) {
+    auto* group = std::get_if<MakeCgroup>(&step.action);
+    if (group == nullptr || group->version != 1 || group->homes.front().mount != home.mount)
+      continue;
+    add_to(*group, limit.v1, limit.v1_settings);
+    step.reason += ", " + limit.key;
+    return;
+  }
+  b.add(Phase::attend, MakeCgroup{1, {limit.v1}, {home}, "sbx-" + b.plan.run_id, limit.v1_settings},
+        limit.key, limit.key);
+}
+
+/// What speaks against each group of the host, and what would help: the last one's advice, because
+/// the ways are in the order in which they should be taken, and the last is open to most.
+std::string passed_over(const Builder& b, std::string& fix) {
+  std::vector<std::string> reasons;
+  for (const CgroupHome& home : b.facts.cgroups) {
+    if (home.problem.empty()) continue;
+    const std::string where =
+        home.group.empty() ? "" : home.mount + (home.group == "/" ? "" : home.group) + ": ";
+    reasons.push_back(where + home.problem);
+    if (!home.fix.empty()) fix = home.fix;
+  }
+  return join(reasons, "; ");
+}
+
+Error missing_controllers(const Builder& b, const std::vector<Wanted>& missing) {
+  std::vector<std::string> keys;
+  std::vector<std::string> controllers;
+  std::vector<std::string> reasons;
+  for (const Wanted& limit : missing) {
+    keys.push_back(limit.key + " (" + b.written_at(limit.key) + ")");
+    if (has(controllers, limit.v2)) continue;
+    controllers.push_back(limit.v2);
+    const auto known = b.facts.controller_problems.find(limit.v2);
+    if (known != b.facts.controller_problems.end()) reasons.push_back(known->second);
+  }
+  std::string fix;
+  if (reasons.empty()) {
+    if (std::string why = passed_over(b, fix); !why.empty()) reasons.push_back(std::move(why));
+  }
+  Error error{.kind = ErrorKind::host,
+              .what = "this host gives us no cgroup for " + join(keys, ", ") +
+                      ": no group with the " +
+                      (controllers.size() == 1 ? "controller " : "controllers ") +
+                      join(controllers, ", ") + " can be made here"};
+  if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
+  error.hint = fix.empty()
+                   ? "start sbx as root or in a delegated group (systemd-run --user --scope "
+                     "-p Delegate=yes sbx ...)"
+                   : fix;
+  error.hint += ", or go on without these limits: --degrade cgroup";
+  return error;
+}
+
+/// Without swap accounting the limit holds only where there is no swap at all.
+Result<void> check_swap(Builder& b) {
+  if (!b.profile.limits.swap || b.facts.swap_accounting || !b.facts.has_swap) return {};
+  b.plan.isolation.required.emplace_back("swap");
+  if (b.degrades("cgroup")) {
+    b.plan.isolation.degraded.emplace_back("swap");
+    return {};
+  }
+  return std::unexpected(Error{
+      .kind = ErrorKind::host,
+      .what = "limits.swap (" + b.written_at("limits.swap") +
+              ") cannot be enforced: this kernel does not account for swap, and swap is on",
+      .hint = "boot with swapaccount=1, switch swap off, write `swap: none` to allow it, or go on "
+              "without: --degrade cgroup"});
+}
+
+}  // namespace
+
+Result<void> plan_cgroups(Builder& b) {
+  SBX_CHECK(check_swap(b));
+  const std::vector<Wanted> wanted = wanted_limits(b);
+  if (wanted.empty()) return {};
+  std::vector<CgroupHome> homes = best_v2_homes(b, wanted);
+  MakeCgroup unified{2, {}, std::move(homes), "sbx-" + b.plan.run_id, {}};
+  std::vector<std::string> keys;
+  std::vector<Wanted> missing;
+  bool v1 = false;
+  for (const Wanted& limit : wanted) {
+    const bool v2 = !unified.homes.empty() && serves_v2(unified.homes.front(), limit);
+    const CgroupHome* const own = v2 ? nullptr : v1_home(b, limit);
+    if (limit.needless && !v2 && own == nullptr) continue;
+    b.plan.isolation.required.push_back(limit.name);
+    if (!v2 && own == nullptr) {
+      missing.push_back(limit);
+      continue;
+    }
+    b.plan.isolation.enforced.push_back(limit.name);
+    if (v2) {
+      add_to(unified, limit.v2, limit.v2_settings);
+      if (!has(keys, limit.key)) keys.push_back(limit.key);
+    } else {
+      place_v1(b, limit, *own);
+      v1 = true;
+    }
+  }
+  if (!missing.empty() && !b.degrades("cgroup"))
+    return std::unexpected(missing_controllers(b, missing));
+  // Also without a controller: it is what kills and freezes the tree at once.
+  const bool v2 = !unified.homes.empty();
+  if (v2) {
+    const std::string reason =
+        keys.empty() ? "the tree can be killed and frozen" : join(keys, ", ");
+    b.add(Phase::host, std::move(unified), reason, keys.empty() ? "" : keys.front());
+  }
+  b.plan.isolation.cgroup = v1 ? "v1" : v2 ? "v2" : "none";
+  if (v1) b.plan.isolation.tier = "hybrid";
+  if (missing.empty()) return {};
+  b.plan.isolation.tier = "rlimit";
+  for (const Wanted& limit : missing) b.plan.isolation.degraded.push_back(limit.name);
+  return {};
+}
+
+}  // namespace sbx::plan

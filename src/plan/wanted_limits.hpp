@@ -1,0 +1,25 @@
+// Between limits.cpp, which says what controllers have to enforce, and cgroups.cpp, which finds
+// each a group.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+
+/// One limit that a controller has to enforce: the settings differ between v1 and v2.
+struct Wanted {
+  std::string key;   ///< in the profile: "limits.memory"
+  std::string name;  ///< in the result's `required`: "memory"
+  std::string v1;    ///< controller there
+  std::string v2;    ///< empty: any v2 group will do
+  std::vector<CgroupSetting> v1_settings;
+  std::vector<CgroupSetting> v2_settings;
+  bool needless = false;  ///< nothing to be limited on this host today: done if it costs nothing
+};
+
+std::vector<Wanted> wanted_limits(const Builder& b);
+
+}  // namespace sbx::plan
