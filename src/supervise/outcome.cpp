@@ -132,6 +132,18 @@ void decide_oom(const plan::Plan& plan, Outcome& outcome) {
        limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
+/// A child was killed, and the command went on without it: its own exit code stands, but what it did
+/// is not what it would have done.
+void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& plan,
+                        Outcome& outcome) {
+  decide_oom(plan, outcome);
+  outcome.process_exit = code;
+  outcome.reason.text = "the memory limit was reached, and the kernel killed " +
+                        std::to_string(evidence.oom_kills.value_or(0)) +
+                        " of its processes; the command itself ended with exit code " +
+                        std::to_string(code);
+}
+
 void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const int code = kSignalBase + signal;
   if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
@@ -185,6 +197,7 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
   if (WIFSIGNALED(*evidence.wait_status))
     return decide_signal(WTERMSIG(*evidence.wait_status), evidence, plan, outcome);
   const int code = WEXITSTATUS(*evidence.wait_status);
+  if (evidence.oom_kills.value_or(0) > 0) return decide_partial_oom(code, evidence, plan, outcome);
   if (code == 0) return set(outcome, Status::ok, 0, {"exited", "it ended with exit code 0"});
   set(outcome, Status::nonzero, code,
       {"exited", "it ended with exit code " + std::to_string(code)});

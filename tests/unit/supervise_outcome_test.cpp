@@ -60,7 +60,8 @@ TEST_CASE("the status follows from the evidence") {
       {"killed by another", {.wait_status = killed(SIGKILL), .oom_kills = 0}, Status::signal, 137},
       {"killed, no memory counter", {.wait_status = killed(SIGKILL)}, Status::signal, 137},
       {"out of memory", {.wait_status = killed(SIGKILL), .oom_kills = 1}, Status::oom, 137},
-      {"a child out of memory", {.wait_status = exited(0), .oom_kills = 1}, Status::ok, 0},
+      {"a child out of memory", {.wait_status = exited(0), .oom_kills = 1}, Status::oom, 0},
+      {"and the payload failed", {.wait_status = exited(9), .oom_kills = 1}, Status::oom, 9},
       {"SIGTERM with an oom elsewhere",
        {.wait_status = killed(SIGTERM), .oom_kills = 1},
        Status::signal,
@@ -187,7 +188,7 @@ TEST_CASE("the payload's own code and signal are kept whatever sbx exits with") 
 }
 
 TEST_CASE("what did not decide the status is a warning") {
-  const Outcome outcome = decided({.wait_status = exited(0), .oom_kills = 2, .pids_limit_hits = 9});
+  const Outcome outcome = decided({.wait_status = killed(SIGTERM), .oom_kills = 2, .pids_limit_hits = 9});
   REQUIRE(outcome.warnings.size() == 2);
   CHECK(outcome.warnings[0].find("2") != std::string::npos);
   CHECK(outcome.warnings[1].find("limits.pids 128") != std::string::npos);
