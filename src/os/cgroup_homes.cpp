@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "os/cgroup_file.hpp"
@@ -127,18 +128,17 @@ void add_for_user(const OwnGroup& own, const Names& wanted, std::vector<CgroupHo
   homes.push_back(std::move(scope));
 }
 
-void add_v2(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& homes) {
+void add_unified(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& homes) {
+  if (::geteuid() == 0)
+    add_for_root(own, wanted, homes);
+  else
+    add_for_user(own, wanted, homes);
+}
+
+/// v2 beside v1 hierarchies that have the controllers: good for killing, freezing and counting CPU
+/// time all the same, and for what it hands down already.
+void add_beside_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& homes) {
   const std::string folder = cgroup_folder(own.mount, own.group);
-  const Names top = words_in(own.mount + "/cgroup.controllers");
-  const bool hybrid = both(wanted, top) == Names{"hugetlb"} || both(wanted, top).empty();
-  if (!hybrid) {
-    if (::geteuid() == 0)
-      add_for_root(own, wanted, homes);
-    else
-      add_for_user(own, wanted, homes);
-    return;
-  }
-  // Good for killing, freezing and counting CPU time all the same.
   CgroupHome home = home_at(own, own.group);
   home.controllers = both(wanted, words_in(folder + "/cgroup.subtree_control"));
   if (!may(folder, W_OK | X_OK) || !may(folder + "/cgroup.procs", W_OK))
@@ -149,7 +149,6 @@ void add_v2(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& h
 void add_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& homes) {
   CgroupHome home = home_at(own, own.group);
   home.controllers = both(wanted, own.controllers);
-  if (home.controllers.empty()) return;
   if (!may(cgroup_folder(own.mount, own.group), W_OK | X_OK))
     home.problem = "it is not ours to write";
   homes.push_back(std::move(home));
@@ -159,16 +158,18 @@ void add_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& h
 
 std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted) {
   std::vector<CgroupHome> homes;
-  const std::vector<OwnGroup> groups =
+  std::vector<OwnGroup> groups =
       own_groups(read_kernel_text("/proc/self/mountinfo"), read_kernel_text("/proc/self/cgroup"));
-  for (const int version : {2, 1}) {
-    for (const OwnGroup& own : groups) {
-      if (own.version != version) continue;
-      if (version == 1 && both(wanted, own.controllers).empty()) continue;
-      if (!shows_cgroups(cgroup_folder(own.mount, own.group), version)) continue;
-      if (version == 2) add_v2(own, wanted, homes);
-      if (version == 1) add_v1(own, wanted, homes);
-    }
+  std::erase_if(groups, [&wanted](const OwnGroup& own) {
+    return (own.version == 1 && both(wanted, own.controllers).empty()) ||
+           !shows_cgroups(cgroup_folder(own.mount, own.group), own.version);
+  });
+  std::ranges::stable_sort(groups, std::ranges::greater{}, &OwnGroup::version);
+  const bool hybrid = !groups.empty() && groups.back().version == 1;
+  for (const OwnGroup& own : groups) {
+    if (own.version == 1) add_v1(own, wanted, homes);
+    if (own.version == 2 && hybrid) add_beside_v1(own, wanted, homes);
+    if (own.version == 2 && !hybrid) add_unified(own, wanted, homes);
   }
   return homes;
 }

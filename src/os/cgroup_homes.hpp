@@ -16,7 +16,7 @@ namespace sbx::os {
 /// - others: our own group and the ones above it, as far as they are ours to write, then a scope
 /// that
 ///   the user's systemd manager makes.
-/// On v1, and on v2 when no wanted controller lives there (a hybrid host): our own group.
+/// On v1, and on v2 beside it (a hybrid host): our own group.
 std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted);
 
 /// Whether a home, usable or not, has `controller`.

@@ -33,10 +33,12 @@ inline std::optional<sbx::CgroupHome> writable(const std::string& name) {
   return std::nullopt;
 }
 
-/// Our v2 group, for groups that need no controller.
+/// A v2 group for groups that need no controller.
 inline std::optional<sbx::CgroupHome> unified() {
-  for (sbx::CgroupHome& home : find_cgroup_homes({"no such controller"})) {
-    if (home.version == 2 && home.problem.empty()) return std::move(home);
+  for (sbx::CgroupHome& home : find_cgroup_homes({"memory"})) {
+    if (home.version != 2 || !home.problem.empty()) continue;
+    home.controllers.clear();
+    return std::move(home);
   }
   if (is_root()) not_tried("needs cgroup-v2: no writable group of it here");
   return std::nullopt;

@@ -1,0 +1,124 @@
+// `sbx doctor --cgroup`: which way to a cgroup this host takes, tried for real, why not an earlier
+// one, and which limits hold there.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/say.hpp"
+#include "os/cgroup_trial.hpp"
+#include "os/controller_problems.hpp"
+
+namespace sbx::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A limit and its controller's two names; no v2 name: every v2 group does it.
+struct LimitRow {
+  const char* key;
+  const char* v1;
+  const char* v2;
+  bool by_default;  ///< the profile `default` has it
+};
+constexpr std::array kLimits{
+    LimitRow{"memory", "memory", "memory", true}, LimitRow{"pids", "pids", "pids", true},
+    LimitRow{"cpus", "cpu", "cpu", false},        LimitRow{"cpuset", "cpuset", "cpuset", false},
+    LimitRow{"io", "blkio", "io", false},         LimitRow{"cpu", "cpuacct", "", false}};
+
+struct Findings {
+  std::vector<os::TriedHome> tried;
+  std::map<std::string, std::string> kernel;  ///< controller -> why the kernel has none
+};
+
+bool works(const os::TriedHome& one) { return one.home.problem.empty(); }
+
+Findings look() {
+  const std::vector<std::string> wanted{"memory", "pids", "cpu",   "cpuacct",
+                                        "cpuset", "io",   "blkio", "hugetlb"};
+  Findings found;
+  found.tried = os::try_cgroup_homes(wanted);
+  std::vector<CgroupHome> homes;
+  for (const os::TriedHome& one : found.tried) homes.push_back(one.home);
+  found.kernel = os::controller_problems(wanted, homes);
+  return found;
+}
+
+bool holds(const Findings& found, const LimitRow& limit) {
+  return std::ranges::any_of(found.tried, [&limit](const os::TriedHome& one) {
+    if (!works(one)) return false;
+    const std::string name = one.home.version == 1 ? limit.v1 : limit.v2;
+    return name.empty() ||
+           std::ranges::find(one.home.controllers, name) != one.home.controllers.end();
+  });
+}
+
+bool default_holds(const Findings& found) {
+  return std::ranges::all_of(kLimits, [&found](const LimitRow& limit) {
+    return !limit.by_default || holds(found, limit);
+  });
+}
+
+std::string home_line(const os::TriedHome& one) {
+  std::string line = "v" + std::to_string(one.home.version) + "  " + printable(one.group);
+  if (works(one)) {
+    const std::string all = join(one.home.controllers, " ");
+    return line + ": taken" +
+           (all.empty() ? "; no controller, kills and freezes\n" : ": " + all + "\n");
+  }
+  line += ": passed over: " + printable(one.home.problem) + "\n";
+  if (!one.home.fix.empty()) line += "      to use it: " + printable(one.home.fix) + "\n";
+  return line;
+}
+
+std::string as_text(const Findings& found) {
+  std::string out;
+  for (const os::TriedHome& one : found.tried) out += home_line(one);
+  if (found.tried.empty()) out += "no cgroup hierarchy is mounted here\n";
+  for (const auto& [name, why] : found.kernel) out += why + "\n";
+  std::vector<std::string> yes;
+  std::vector<std::string> no;
+  for (const LimitRow& limit : kLimits)
+    (holds(found, limit) ? yes : no).push_back(std::string("limits.") + limit.key);
+  if (!yes.empty()) out += "hold here: " + join(yes, ", ") + "\n";
+  if (!no.empty()) out += "do not hold here: " + join(no, ", ") + "\n";
+  return out;
+}
+
+std::string as_json(const Findings& found) {
+  Json taken = Json::array();
+  Json passed_over = Json::array();
+  for (const os::TriedHome& one : found.tried) {
+    Json home{
+        {"version", one.home.version}, {"group", one.group}, {"controllers", one.home.controllers}};
+    if (!works(one)) {
+      home["problem"] = one.home.problem;
+      home["fix"] = one.home.fix.empty() ? Json(nullptr) : Json(one.home.fix);
+    }
+    (works(one) ? taken : passed_over).push_back(std::move(home));
+  }
+  Json limits = Json::object();
+  for (const LimitRow& limit : kLimits) limits[limit.key] = holds(found, limit);
+  const Json all{{"schema", "sbx.doctor/1"},
+                 {"cgroup",
+                  {{"taken", taken},
+                   {"passed_over", passed_over},
+                   {"kernel", found.kernel},
+                   {"limits", limits}}}};
+  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int doctor_command(const Arguments& arguments) {
+  const Findings found = look();
+  const int printed = print(arguments.reporting.json ? as_json(found) : as_text(found));
+  return default_holds(found) ? printed : kFailed;
+}
+
+}  // namespace sbx::cli

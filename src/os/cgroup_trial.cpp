@@ -1,0 +1,50 @@
+#include "os/cgroup_trial.hpp"
+
+#include <unistd.h>
+
+#include <system_error>
+#include <utility>
+
+#include "os/cgroup.hpp"
+#include "os/cgroup_find.hpp"
+#include "os/cgroup_homes.hpp"
+
+namespace sbx::os {
+namespace {
+
+void try_home(TriedHome& tried) {
+  CgroupHome& home = tried.home;
+  const CgroupSpec spec{.version = home.version,
+                        .controllers = home.controllers,
+                        .homes = {home},
+                        .name = "sbx-doctor-" + std::to_string(::getpid()),
+                        .settings = {}};
+  std::string said;
+  const auto made = Cgroup::create(spec, said);
+  if (!made) home.problem = said + ": " + std::system_category().message(made.error().value);
+}
+
+std::string place_of(const CgroupHome& home) {
+  if (home.way == CgroupWay::scope) return "a scope of the user's systemd manager";
+  const std::string folder = cgroup_folder(home.mount, home.group);
+  return home.way == CgroupWay::parent ? (folder.ends_with('/') ? folder : folder + "/") + "sbx"
+                                       : folder;
+}
+
+}  // namespace
+
+std::vector<TriedHome> try_cgroup_homes(const std::vector<std::string>& wanted) {
+  std::vector<TriedHome> all;
+  bool v2_works = false;
+  for (CgroupHome& home : find_cgroup_homes(wanted)) {
+    if (home.version == 2 && v2_works) continue;
+    TriedHome tried{.home = std::move(home)};
+    tried.group = place_of(tried.home);
+    if (tried.home.problem.empty()) try_home(tried);
+    v2_works = v2_works || (tried.home.version == 2 && tried.home.problem.empty());
+    all.push_back(std::move(tried));
+  }
+  return all;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,92 @@
+#include "os/tree_sample.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/quantity.hpp"
+#include "os/cgroup_file.hpp"
+#include "os/cgroup_find.hpp"
+#include "os/tools_path.hpp"
+
+namespace sbx::os {
+namespace {
+
+constexpr std::size_t kMaxProcesses = 4096;  // of a tree that grows while it is read
+
+std::string folder_of(const std::string& pid) { return "/proc/" + pid; }
+
+std::uint64_t number(const std::string& text) {
+  return parse_number<std::uint64_t>(text).value_or(0);
+}
+
+/// Each thread has the children that it forked itself (proc(5), /proc/PID/task/TID/children).
+void add_children(const std::string& pid, std::vector<std::string>& pids) {
+  const std::string tasks = folder_of(pid) + "/task";
+  for (const std::string& thread : names_in(tasks))
+    for (std::string& child : words_of(read_kernel_text(tasks + "/" + thread + "/children"), ' '))
+      if (std::ranges::find(pids, child) == pids.end()) pids.push_back(std::move(child));
+}
+
+/// The times of /proc/PID/stat: its own and those of the children it has waited for, in ticks. The
+/// name before them may hold anything, a ')' too.
+std::uint64_t cpu_ticks(const std::string& pid) {
+  const std::string stat = read_kernel_text(folder_of(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  const std::vector<std::string> fields =
+      words_of(std::string_view(stat).substr(name_end + 1), ' ');
+  constexpr std::size_t kFirst = 11;  // utime is field 14, and field 3 the first behind the name
+  std::uint64_t ticks = 0;
+  for (std::size_t i = kFirst; i < kFirst + 4 && i < fields.size(); ++i) ticks += number(fields[i]);
+  return ticks;
+}
+
+/// "Key:   12 kB", in bytes.
+std::uint64_t kib_line(const std::string& text, const std::string& key) {
+  const std::size_t at = text.find("\n" + key + ":");
+  if (at == std::string::npos) return 0;
+  const std::string_view line = std::string_view(text).substr(at + key.size() + 2);
+  const std::vector<std::string> words = words_of(line.substr(0, line.find('\n')), ' ');
+  return words.empty() ? 0 : number(words.front()) * 1024;
+}
+
+std::uint64_t resident(const std::string& pid) {
+  const std::string status = read_kernel_text(folder_of(pid) + "/status");
+  return kib_line(status, "RssAnon") + kib_line(status, "RssShmem");
+}
+
+/// What is shared counts in parts. Not to be read of a process that made itself undumpable
+/// (ptrace(2)): its pages then count in full.
+std::uint64_t proportional(const std::string& pid) {
+  const std::string rollup = read_kernel_text(folder_of(pid) + "/smaps_rollup");
+  if (rollup.empty()) return resident(pid);
+  return kib_line(rollup, "Pss_Anon") + kib_line(rollup, "Pss_Shmem");
+}
+
+}  // namespace
+
+std::optional<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
+  std::vector<std::string> pids{std::to_string(root)};
+  for (std::size_t i = 0; i < pids.size() && pids.size() < kMaxProcesses; ++i)
+    add_children(std::string(pids[i]), pids);
+  if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::nullopt;
+  TreeSample sample;
+  sample.processes = static_cast<int>(pids.size());
+  std::uint64_t ticks = 0;
+  for (const std::string& pid : pids) {
+    sample.memory += resident(pid);
+    ticks += cpu_ticks(pid);
+  }
+  const auto ticks_a_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+  sample.cpu_us = ticks * 1'000'000 / ticks_a_second;
+  if (sample.memory <= enough) return sample;
+  sample.memory = 0;
+  for (const std::string& pid : pids) sample.memory += proportional(pid);
+  return sample;
+}
+
+}  // namespace sbx::os
