@@ -36,7 +36,7 @@ class Flag:
     @property
     def choices(self):
         """The fixed words its argument may be."""
-        return [word for word in self.words.split("|") if word and not word.isupper()]
+        return [word for word in self.words.split("|") if word not in ("", "FILE", "DIR", "PROFILE")]
 
     @property
     def paths(self):
@@ -62,6 +62,11 @@ def bash(verbs, flags):
 _sbx_profiles() {
   local name rest
   sbx profiles ls 2>/dev/null | while read -r name rest; do printf '%s\n' "$name"; done
+}
+
+_sbx_runs() {
+  local id rest
+  sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
 }
 
 _sbx_value() {
@@ -112,6 +117,8 @@ _sbx() {
         known = " ".join(flag.name for flag in flags if verb.name in flag.verbs)
         if verb.words == "PROFILE":
             other = 'compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur"'
+        elif verb.words == "RUN":
+            other = 'compgen -W "$(_sbx_runs)" -- "$cur"'
         else:
             other = f"compgen -W '{verb.words.replace('|', ' ')}' -- \"$cur\""
         dashes = " --" if verb.name in ("run", "explain") else ""
@@ -148,6 +155,12 @@ _sbx_profiles() {
   local -a names
   names=(${${(f)"$(sbx profiles ls 2>/dev/null)"}%% *})
   _alternative "profiles:profile:($names)" "files:profile file:_files -g '*.y(a|)ml'"
+}
+
+_sbx_runs() {
+  local -a ids
+  ids=(${${(f)"$(sbx ps 2>/dev/null)"}%% *})
+  compadd -- ${ids:#RUN}
 }
 
 _sbx() {
@@ -189,6 +202,10 @@ _sbx() {
         if verb.words == "PROFILE":
             star = "*" if verb.name == "check" else "1"
             out.append(f"        '{star}:profile:_sbx_profiles'\n")
+        elif verb.words == "RUN":
+            out.append(f"        '{'1' if verb.name == 'stats' else '*'}:run:_sbx_runs'\n")
+        elif not verb.words:
+            out.append("        '1: :'\n")
         else:
             out.append(f"        '1:what:({verb.words.replace('|', ' ')})'")
             out.append(" \\\n        '2:profile:_sbx_profiles'\n" if verb.name == "profiles" else "\n")
@@ -213,6 +230,10 @@ function __sbx_profiles
     sbx profiles ls 2>/dev/null | string replace -r '^(\S+)\s+' '$1\t'
 end
 
+function __sbx_runs
+    sbx ps 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
+end
+
 function __sbx_command --description 'Does the line stand behind `--`?'
     contains -- -- (commandline -opc)
 end
@@ -229,7 +250,9 @@ complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the ve
         guard = f"-n '__sbx_verb {verb.name}'"
         if verb.words == "PROFILE":
             out.append(f"complete -c sbx {guard} -F -a '(__sbx_profiles)'\n")
-        else:
+        elif verb.words == "RUN":
+            out.append(f"complete -c sbx {guard} -a '(__sbx_runs)'\n")
+        elif verb.words:
             out.append(f"complete -c sbx {guard} -a '{verb.words.replace('|', ' ')}'\n")
         if verb.name == "profiles":
             out.append("complete -c sbx -n '__sbx_verb profiles; and contains -- show "

@@ -5,6 +5,11 @@ _sbx_profiles() {
   sbx profiles ls 2>/dev/null | while read -r name rest; do printf '%s\n' "$name"; done
 }
 
+_sbx_runs() {
+  local id rest
+  sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
+}
+
 _sbx_value() {
   case $1 in
     --workspace) compgen -d -- "$2" ;;
@@ -50,6 +55,8 @@ _sbx_value() {
     --events) compgen -f -- "$2" ;;
     --log) compgen -f -- "$2" ;;
     --log-level) compgen -W 'debug info warn error' -- "$2" ;;
+    --signal) compgen -W 'TERM INT HUP QUIT USR1 USR2 ABRT ALRM KILL' -- "$2" ;;
+    --interval) : ;;
     --set) : ;;
     *) return 1 ;;
   esac
@@ -62,7 +69,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles ps stats pause resume kill schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -112,11 +119,46 @@ _sbx() {
         mapfile -t COMPREPLY < <(compgen -W 'ls show' -- "$cur")
       fi
       ;;
+    ps)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W '' -- "$cur")
+      fi
+      ;;
+    stats)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --watch --interval --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_runs)" -- "$cur")
+      fi
+      ;;
+    pause)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_runs)" -- "$cur")
+      fi
+      ;;
+    resume)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_runs)" -- "$cur")
+      fi
+      ;;
+    kill)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--all --signal --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_runs)" -- "$cur")
+      fi
+      ;;
     schema)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'profile result event' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event live' -- "$cur")
       fi
       ;;
     completion)

@@ -9,6 +9,10 @@ function __sbx_profiles
     sbx profiles ls 2>/dev/null | string replace -r '^(\S+)\s+' '$1\t'
 end
 
+function __sbx_runs
+    sbx ps 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
+end
+
 function __sbx_command --description 'Does the line stand behind `--`?'
     contains -- -- (commandline -opc)
 end
@@ -21,6 +25,11 @@ complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a run -d 'run CMD on
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a explain -d 'print the plan that run would execute'
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a check -d 'print every problem of profiles'
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a profiles -d 'list the profiles, or print one'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a ps -d 'list your live runs'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a stats -d 'print what live runs use'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a pause -d 'stop live runs for a while'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a resume -d 'let paused runs go on'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a kill -d 'end live runs'
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a schema -d 'print a JSON Schema'
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a completion -d 'print completions for a shell'
 complete -c sbx -n '__sbx_verb run' -F -a '(__sbx_profiles)'
@@ -28,7 +37,11 @@ complete -c sbx -n '__sbx_verb explain' -F -a '(__sbx_profiles)'
 complete -c sbx -n '__sbx_verb check' -F -a '(__sbx_profiles)'
 complete -c sbx -n '__sbx_verb profiles' -a 'ls show'
 complete -c sbx -n '__sbx_verb profiles; and contains -- show (commandline -opc)' -a '(__sbx_profiles)'
-complete -c sbx -n '__sbx_verb schema' -a 'profile result event'
+complete -c sbx -n '__sbx_verb stats' -a '(__sbx_runs)'
+complete -c sbx -n '__sbx_verb pause' -a '(__sbx_runs)'
+complete -c sbx -n '__sbx_verb resume' -a '(__sbx_runs)'
+complete -c sbx -n '__sbx_verb kill' -a '(__sbx_runs)'
+complete -c sbx -n '__sbx_verb schema' -a 'profile result event live'
 complete -c sbx -n '__sbx_verb completion' -a 'bash zsh fish'
 complete -c sbx -n '__sbx_verb run explain' -l workspace -r -F -d 'the working folder: none, ro, rw, overlay [.:ro]'
 complete -c sbx -n '__sbx_verb run explain' -l workdir -r -f -d 'start CMD in this folder of the sandbox'
@@ -71,11 +84,15 @@ complete -c sbx -n '__sbx_verb run explain' -l degrade -r -f -a 'cgroup landlock
 complete -c sbx -n '__sbx_verb run explain' -l stdin -r -F -a 'inherit null' -d 'inherit, null or a file [inherit]'
 complete -c sbx -n '__sbx_verb run explain' -l tty -d 'always give CMD a fresh terminal [when we have one]'
 complete -c sbx -n '__sbx_verb run explain' -l no-tty -d 'never give CMD a terminal'
-complete -c sbx -n '__sbx_verb run explain' -l json -d 'capture the output; print one JSON object'
+complete -c sbx -n '__sbx_verb run explain ps stats' -l json -d 'print JSON; of a run, with its output inside'
 complete -c sbx -n '__sbx_verb run' -l result -r -F -d 'write the result as JSON'
 complete -c sbx -n '__sbx_verb run' -l events -r -F -d 'write events as JSON lines'
 complete -c sbx -n '__sbx_verb run explain' -l log -r -F -d 'write sbx\'s own log'
 complete -c sbx -n '__sbx_verb run explain' -l log-level -r -f -a 'debug info warn error' -d 'debug, info, warn or error [info]'
 complete -c sbx -n '__sbx_verb run' -l dry-run -d 'print the plan, run nothing'
+complete -c sbx -n '__sbx_verb kill' -l all -d 'every live run of yours'
+complete -c sbx -n '__sbx_verb kill' -l signal -r -f -a 'TERM INT HUP QUIT USR1 USR2 ABRT ALRM KILL' -d 'send CMD this instead of ending the run'
+complete -c sbx -n '__sbx_verb stats' -l watch -d 'again and again, until the run has ended'
+complete -c sbx -n '__sbx_verb stats' -l interval -r -f -d 'how often --watch looks [1s]'
 complete -c sbx -n '__sbx_verb run explain' -l set -r -f -d 'any key of a profile: vars.mem=2G'
-complete -c sbx -n '__sbx_verb run explain check profiles schema completion' -s h -l help -d 'this text (also -h)'
+complete -c sbx -n '__sbx_verb run explain check profiles ps stats pause resume kill schema completion' -s h -l help -d 'this text (also -h)'

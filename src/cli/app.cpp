@@ -82,6 +82,10 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--help") arguments.help = true;
   if (option.name == "--json") arguments.reporting.json = true;
   if (option.name == "--dry-run") arguments.dry_run = true;
+  if (option.name == "--all") arguments.all = true;
+  if (option.name == "--watch") arguments.watch = true;
+  if (option.name == "--interval") arguments.interval = value;
+  if (option.name == "--signal") arguments.signal = value;
   if (option.name == "--result") arguments.reporting.result = value;
   if (option.name == "--events") arguments.reporting.events = value;
   if (option.name == "--log") arguments.log = value;
@@ -139,10 +143,16 @@ std::size_t most_operands(Verb verb) {
     case Verb::explain:
     case Verb::schema:
     case Verb::completion:
+    case Verb::stats:
       return 1;
+    case Verb::ps:
+      return 0;
     case Verb::profiles:
       return 2;
     case Verb::check:
+    case Verb::pause:
+    case Verb::resume:
+    case Verb::kill:
       return static_cast<std::size_t>(-1);
   }
   return 0;
@@ -193,6 +203,8 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
   }
   if (!arguments.log_level.empty() && arguments.log.empty() && problems.empty())
     problems.push_back(usage_error("--log-level needs --log FILE", usage_hint(verb)));
+  if (!arguments.interval.empty() && !arguments.watch && problems.empty())
+    problems.push_back(usage_error("--interval needs --watch", usage_hint(verb)));
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return arguments;
 }

@@ -27,6 +27,10 @@ struct Arguments {
   std::string log;
   std::string log_level;
   bool dry_run = false;
+  bool all = false;      ///< kill: every run
+  bool watch = false;    ///< stats: again and again
+  std::string interval;  ///< between two looks; empty: not given
+  std::string signal;    ///< kill: the name of one; empty: the run is ended
 };
 
 }  // namespace sbx::cli

@@ -34,6 +34,16 @@ int dispatch(const Arguments& arguments, const EditPlan& edit_plan) {
       return schema_command(arguments);
     case Verb::completion:
       return completion_command(arguments);
+    case Verb::ps:
+      return ps_command(arguments);
+    case Verb::stats:
+      return stats_command(arguments);
+    case Verb::pause:
+      return pause_command(arguments);
+    case Verb::resume:
+      return resume_command(arguments);
+    case Verb::kill:
+      return kill_command(arguments);
   }
   return kFailed;
 }
@@ -56,7 +66,7 @@ int wrong_operand(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.operands;
   std::string what = "`sbx " + std::string(verb.name) + "` needs more: " + std::string(verb.words);
   const std::vector<std::string_view> known = split(verb.words, '|');
-  if (!words.empty() && verb.words != "PROFILE") {
+  if (!words.empty() && verb.words != "PROFILE" && verb.words != "RUN") {
     bool is_known = false;
     for (const std::string_view word : known) is_known = is_known || word == words[0];
     if (!is_known) {

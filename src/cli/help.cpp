@@ -43,9 +43,23 @@ std::string_view about(Verb verb) {
     case Verb::profiles:
       return "`ls` prints the names of the profiles that can be used, where each comes from,\n"
              "and what it is for; `show NAME` prints the text of one.\n";
+    case Verb::ps:
+      return "Lists your live runs: those whose supervisor answers. Root sees root's.\n";
+    case Verb::stats:
+      return "Prints what RUN, or every live run, uses right now: processor time, memory,\n"
+             "processes, disk. RUN is an id of `sbx ps`, or what it alone begins or ends with.\n";
+    case Verb::pause:
+      return "Stops every process of each RUN until `sbx resume`; its time limits wait as\n"
+             "well. RUN is an id of `sbx ps`, or what it alone begins or ends with.\n";
+    case Verb::resume:
+      return "Lets each paused RUN go on. RUN is an id of `sbx ps`, or what it alone begins\n"
+             "or ends with.\n";
+    case Verb::kill:
+      return "Ends each RUN at once, and returns when nothing of it is left; its own `sbx run`\n"
+             "exits with 137. RUN is an id of `sbx ps`, or what it alone begins or ends with.\n";
     case Verb::schema:
-      return "Prints the JSON Schema (2020-12) of profiles, of the result object, or of one\n"
-             "line of --events.\n";
+      return "Prints the JSON Schema (2020-12) of profiles, of the result object, of one line\n"
+             "of --events, or of a live run as `sbx ps --json` and `sbx stats --json` have it.\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"
@@ -69,6 +83,14 @@ std::string_view examples(Verb verb) {
       return "\nExamples:\n  sbx check profiles/*.yaml\n  sbx check python\n";
     case Verb::profiles:
       return "\nExamples:\n  sbx profiles ls\n  sbx profiles show python > mine.yaml\n";
+    case Verb::stats:
+      return "\nExamples:\n  sbx stats --watch\n  sbx stats 9f86d081 --json --watch --interval "
+             "5s\n";
+    case Verb::kill:
+      return "\nExamples:\n  sbx kill 9f86d081\n  sbx kill --all --signal TERM\n";
+    case Verb::ps:
+    case Verb::pause:
+    case Verb::resume:
     case Verb::schema:
     case Verb::completion:
       return "";
@@ -96,8 +118,9 @@ std::string overview() {
 std::string help(const VerbSpec& verb) {
   std::string out =
       "usage: sbx " + std::string(verb.synopsis) + "\n\n" + std::string(about(verb.verb));
-  constexpr std::array kGroups{Group::files,     Group::identity, Group::limits, Group::network,
-                               Group::hardening, Group::streams,  Group::output, Group::general};
+  constexpr std::array kGroups{Group::files,   Group::identity,  Group::limits,
+                               Group::network, Group::hardening, Group::streams,
+                               Group::output,  Group::live,      Group::general};
   for (const Group group : kGroups) {
     std::string entries;
     for (const OptionSpec& option : options()) {

@@ -17,8 +17,13 @@ constexpr std::array kVerbs{
              "PROFILE"},
     VerbSpec{Verb::profiles, "profiles", "profiles ls | show NAME",
              "list the profiles, or print one", "ls|show"},
-    VerbSpec{Verb::schema, "schema", "schema profile | result | event", "print a JSON Schema",
-             "profile|result|event"},
+    VerbSpec{Verb::ps, "ps", "ps [--json]", "list your live runs", ""},
+    VerbSpec{Verb::stats, "stats", "stats [RUN] [FLAGS]", "print what live runs use", "RUN"},
+    VerbSpec{Verb::pause, "pause", "pause RUN...", "stop live runs for a while", "RUN"},
+    VerbSpec{Verb::resume, "resume", "resume RUN...", "let paused runs go on", "RUN"},
+    VerbSpec{Verb::kill, "kill", "kill RUN... | --all [--signal NAME]", "end live runs", "RUN"},
+    VerbSpec{Verb::schema, "schema", "schema profile | result | event | live",
+             "print a JSON Schema", "profile|result|event|live"},
     VerbSpec{Verb::completion, "completion", "completion bash | zsh | fish",
              "print completions for a shell", "bash|zsh|fish"},
 };
@@ -117,8 +122,8 @@ constexpr std::array kOptions{
     OptionSpec{"--no-tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
                "never give CMD a terminal"},
 
-    OptionSpec{"--json", "", "", "", nullptr, output, false, kPlan,
-               "capture the output; print one JSON object"},
+    OptionSpec{"--json", "", "", "", nullptr, output, false, "run explain ps stats",
+               "print JSON; of a run, with its output inside"},
     OptionSpec{"--result", "FILE|fd:N", "", "FILE", nullptr, output, false, kRun,
                "write the result as JSON"},
     OptionSpec{"--events", "FILE|fd:N", "", "FILE", nullptr, output, false, kRun,
@@ -129,10 +134,19 @@ constexpr std::array kOptions{
     OptionSpec{"--dry-run", "", "", "", nullptr, output, false, kRun,
                "print the plan, run nothing"},
 
+    OptionSpec{"--all", "", "", "", nullptr, live, false, "kill", "every live run of yours"},
+    OptionSpec{"--signal", "NAME", "", "TERM|INT|HUP|QUIT|USR1|USR2|ABRT|ALRM|KILL", nullptr, live,
+               false, "kill", "send CMD this instead of ending the run"},
+    OptionSpec{"--watch", "", "", "", nullptr, live, false, "stats",
+               "again and again, until the run has ended"},
+    OptionSpec{"--interval", "DURATION", "", "", nullptr, live, false, "stats",
+               "how often --watch looks [1s]"},
+
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
     OptionSpec{"--help", "", "", "", nullptr, general, false,
-               "run explain check profiles schema completion", "this text (also -h)"},
+               "run explain check profiles ps stats pause resume kill schema completion",
+               "this text (also -h)"},
 };
 
 }  // namespace
@@ -156,6 +170,8 @@ std::string_view title(Group group) {
       return "Standard streams";
     case output:
       return "Result and log";
+    case live:
+      return "Live runs";
     case general:
       return "General";
   }

@@ -11,18 +11,30 @@
 
 namespace sbx::cli {
 
-enum class Verb { run, explain, check, profiles, schema, completion };
+enum class Verb {
+  run,
+  explain,
+  check,
+  profiles,
+  ps,
+  stats,
+  pause,
+  resume,
+  kill,
+  schema,
+  completion
+};
 
 struct VerbSpec {
   Verb verb;
   std::string_view name;
   std::string_view synopsis;  ///< what follows "sbx ", for usage lines
   std::string_view summary;   ///< half a line
-  std::string_view words;     ///< what its first operand may be, "a|b"; "PROFILE": a profile
+  std::string_view words;  ///< what its first operand may be, "a|b"; "PROFILE", "RUN": one of those
 };
 
 /// The headings of `sbx run --help`, in this order.
-enum class Group { files, identity, network, limits, hardening, streams, output, general };
+enum class Group { files, identity, network, limits, hardening, streams, output, live, general };
 
 struct OptionSpec;
 

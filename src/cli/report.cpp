@@ -55,6 +55,7 @@ supervise::Sinks Report::sinks(supervise::Nanos started) const {
   if (result_ && result_->stream() >= 0) sinks.results.push_back(result_->stream());
   sinks.events = events_.get();
   sinks.started = started;
+  sinks.registered = true;
   return sinks;
 }
 
@@ -69,8 +70,9 @@ int Report::refuse(const plan::Plan& plan, const profile::Problems& problems,
                    supervise::Nanos started) const {
   say(problems);
   // Nobody runs yet: the launcher that a run would have used fails with what is known already.
-  const auto failing = [&problems](const plan::Plan&, const launch::StdioFds&,
-                                   int) -> Result<std::unique_ptr<supervise::LiveSandbox>> {
+  const auto failing =
+      [&problems](const plan::Plan&, const launch::StdioFds&, int,
+                  const std::function<void()>&) -> Result<std::unique_ptr<supervise::LiveSandbox>> {
     return std::unexpected(joined(problems));
   };
   plan::Plan quiet = plan;

@@ -137,7 +137,8 @@ void sweep_leftovers(const Sandbox::State& state) {
 
 }  // namespace
 
-Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd) {
+Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
+                       const std::function<void()>& meanwhile) {
   const Prepared prepared = SBX_TRY(prepare(plan));
   const CloneStep clone = SBX_TRY(find_clone(plan));
   auto state = std::make_unique<Sandbox::State>();
@@ -172,6 +173,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
   channel.theirs.reset();
+  meanwhile();
   if (auto attended = attend(plan, *state); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed_step.load() >= 0)

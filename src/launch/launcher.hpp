@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -41,6 +42,10 @@ class Sandbox {
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;
+  /// Stops the whole tree, or lets it go on: by its v2 cgroup, which the tree cannot see, else by
+  /// SIGSTOP and SIGCONT. ETIMEDOUT: a process would not stop, and all of them run again.
+  [[nodiscard]] SysResult<void> pause() const;
+  [[nodiscard]] SysResult<void> resume() const;
   /// SIGKILL for the whole tree: cgroup.kill where there is one, and init.
   void kill_tree() const;
   /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported
@@ -66,6 +71,9 @@ class Sandbox {
 /// Runs the plan up to the payload's exec. `interrupt_fd` (a signalfd, or -1): readable ends the
 /// launch with an Error of kind setup and errno EINTR. On any error nothing of the run is left.
 /// A command that cannot be executed is not an error here: Sandbox::exec_errno() tells.
-Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd);
+/// `meanwhile` is called once, while init starts and before it can go on without us: nothing of the
+/// payload happens before it returns, and a short one costs the start nothing.
+Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
+                       const std::function<void()>& meanwhile);
 
 }  // namespace sbx::launch

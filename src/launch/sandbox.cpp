@@ -2,12 +2,26 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <chrono>
 #include <new>
 
 #include "launch/state.hpp"
+#include "os/cgroup_freeze.hpp"
 #include "os/process.hpp"
 
 namespace sbx::launch {
+namespace {
+
+/// The supervisor does nothing else meanwhile, and only a process deep in the kernel needs longer.
+constexpr std::chrono::milliseconds kFreezeWithin{500};
+
+const os::Cgroup* freezable(const std::vector<os::Cgroup>& groups) {
+  const auto found = std::ranges::find(groups, 2, &os::Cgroup::version);
+  return found == groups.end() ? nullptr : &*found;
+}
+
+}  // namespace
 
 PageOwner::~PageOwner() {
   if (page_ != nullptr) ::munmap(page_, sizeof(SharedPage));
@@ -56,6 +70,19 @@ const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 void Sandbox::signal_payload(int signal) const {
   // init passes it on; when it has ended already there is nobody to tell.
   if (!state_->reaped) static_cast<void>(os::signal_child(state_->init_pid, signal));
+}
+
+SysResult<void> Sandbox::pause() const {
+  if (const os::Cgroup* group = freezable(state_->cgroups))
+    return os::freeze_cgroup(group->fd(), kFreezeWithin);
+  signal_payload(SIGTSTP);  // init stops the whole tree
+  return {};
+}
+
+SysResult<void> Sandbox::resume() const {
+  if (const os::Cgroup* group = freezable(state_->cgroups)) return os::thaw_cgroup(group->fd());
+  signal_payload(SIGCONT);
+  return {};
 }
 
 void Sandbox::kill_tree() const { state_->kill_tree(); }

@@ -146,6 +146,7 @@ MemoryStat read_memory_stat(int dir_fd, int version) {
 PidsStat read_pids_stat(int dir_fd, int version) {
   (void)version;  // the same files in both; v1 has pids.events since 4.9, pids.peak came with 6.1
   PidsStat stat;
+  stat.current = read_number(dir_fd, "pids.current");
   stat.peak = read_number(dir_fd, "pids.peak");
   stat.limit_hits = read_keyed(dir_fd, "pids.events", "max");
   return stat;

@@ -14,7 +14,7 @@ struct MemoryStat {
   std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills;
 };
 struct PidsStat {
-  std::optional<std::uint64_t> peak, limit_hits;
+  std::optional<std::uint64_t> current, peak, limit_hits;
 };
 struct IoStat {
   std::optional<std::uint64_t> read_bytes, written_bytes;

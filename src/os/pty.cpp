@@ -15,6 +15,11 @@ bool in_foreground(int fd) {
   return group < 0 || group == ::getpgrp();
 }
 
+unsigned terminal_columns(int fd) {
+  struct ::winsize size{};
+  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 void copy_window_size(int from, int master) {
   winsize size{};
   if (::ioctl(from, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)

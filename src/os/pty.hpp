@@ -15,6 +15,9 @@ bool in_foreground(int fd);
 /// none.
 void copy_window_size(int from, int master);
 
+/// How wide the terminal behind `fd` is; 0: it is none, or does not say.
+unsigned terminal_columns(int fd);
+
 /// The other side of `master`'s pty, to be held so that the master does not report the end whenever
 /// no process inside happens to hold the terminal. Linux 4.13; fails where devpts is out of reach.
 SysResult<UniqueFd> open_pty_peer(int master);

@@ -47,20 +47,27 @@ Usage read_usage(const LiveSandbox& sandbox) {
   usage.cpu_user_us = cpu.user_us;
   usage.cpu_system_us = cpu.system_us;
   usage.cpu_throttled_us = cpu.throttled_us;
-  if (!usage.cpu_user_us || !usage.cpu_system_us) {
-    usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
-    usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);
-  }
   const os::MemoryStat memory = os::read_memory_stat(folder("memory"), version("memory"));
+  usage.memory_now = memory.current_bytes;
   usage.memory_peak = memory.peak_bytes;
   usage.oom_kills = memory.oom_kills;
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
+  usage.pids_now = pids.current;
   usage.pids_peak = pids.peak;
   usage.pids_limit_hits = pids.limit_hits;
   const char* io = folder("io") >= 0 ? "io" : "blkio";
   const os::IoStat bytes = os::read_io_stat(folder(io), version(io));
   usage.io_read = bytes.read_bytes;
   usage.io_written = bytes.written_bytes;
+  return usage;
+}
+
+Usage read_final_usage(const LiveSandbox& sandbox) {
+  Usage usage = read_usage(sandbox);
+  if (!usage.cpu_user_us || !usage.cpu_system_us) {
+    usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
+    usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);
+  }
   return usage;
 }
 

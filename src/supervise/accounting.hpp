@@ -12,9 +12,11 @@ namespace sbx::supervise {
 /// CPU time of the whole tree so far, in microseconds; nullopt: no cgroup counts it.
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
 
-/// Everything the cgroups tell, after reap(). Where no cgroup counts CPU time it is what the kernel
-/// added up for init, which waits for all the others. The rest stays nullopt where it is not
-/// counted.
+/// Everything the cgroups tell now; nullopt where they do not count it.
 Usage read_usage(const LiveSandbox& sandbox);
+
+/// The same after reap(). Where no cgroup counts CPU time it is what the kernel added up for init,
+/// which waits for all the others.
+Usage read_final_usage(const LiveSandbox& sandbox);
 
 }  // namespace sbx::supervise

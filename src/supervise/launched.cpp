@@ -16,6 +16,8 @@ class Launched final : public LiveSandbox {
   os::UniqueFd take_pty_master() override { return sandbox_.take_pty_master(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
+  SysResult<void> pause() const override { return sandbox_.pause(); }
+  SysResult<void> resume() const override { return sandbox_.resume(); }
   void kill_tree() const override { sandbox_.kill_tree(); }
   std::optional<int> reap(int& init_wait_status) override {
     return sandbox_.reap(init_wait_status);
@@ -34,8 +36,9 @@ class Launched final : public LiveSandbox {
 };
 
 Result<std::unique_ptr<LiveSandbox>> launch_real(const plan::Plan& plan,
-                                                 const launch::StdioFds& stdio, int interrupt_fd) {
-  return std::make_unique<Launched>(SBX_TRY(launch::launch(plan, stdio, interrupt_fd)));
+                                                 const launch::StdioFds& stdio, int interrupt_fd,
+                                                 const std::function<void()>& meanwhile) {
+  return std::make_unique<Launched>(SBX_TRY(launch::launch(plan, stdio, interrupt_fd, meanwhile)));
 }
 
 }  // namespace

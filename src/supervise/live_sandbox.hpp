@@ -33,6 +33,8 @@ class LiveSandbox {
   [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   virtual void signal_payload(int signal) const = 0;
+  [[nodiscard]] virtual SysResult<void> pause() const = 0;
+  [[nodiscard]] virtual SysResult<void> resume() const = 0;
   virtual void kill_tree() const = 0;
   virtual std::optional<int> reap(int& init_wait_status) = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
@@ -43,6 +45,7 @@ class LiveSandbox {
 
 /// launch::launch, or what a test puts in its place.
 using Launcher = std::function<Result<std::unique_ptr<LiveSandbox>>(
-    const plan::Plan& plan, const launch::StdioFds& stdio, int interrupt_fd)>;
+    const plan::Plan& plan, const launch::StdioFds& stdio, int interrupt_fd,
+    const std::function<void()>& meanwhile)>;
 
 }  // namespace sbx::supervise

@@ -112,6 +112,11 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
     case KilledFor::output:
       set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
       return true;
+    case KilledFor::command:
+      if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
+      set(outcome, Status::interrupted, kSignalBase + SIGKILL,
+          {"killed", "it was killed by sbx kill"});
+      return true;
     case KilledFor::interrupt:
       // It ended by itself before the kill reached it.
       if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
@@ -165,6 +170,9 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
   if (signal == evidence.interrupt_signal)
     return set(outcome, Status::interrupted, code,
                {"interrupted", "it was ended by " + signal_name(signal) + ", forwarded to it"});
+  if (signal == evidence.command_signal)
+    return set(outcome, Status::interrupted, code,
+               {"killed", "it was killed by sbx kill, with " + signal_name(signal)});
   set(outcome, Status::signal, code, {"signal", "it was killed by " + signal_name(signal)});
 }
 

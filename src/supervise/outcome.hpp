@@ -33,7 +33,7 @@ enum class Status {
 };
 
 /// Which of our own actions ended the payload, if one did (the first wins).
-enum class KilledFor { nothing, wall, cpu, idle, output, interrupt };
+enum class KilledFor { nothing, wall, cpu, idle, output, interrupt, command };
 
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
 struct Evidence {
@@ -41,6 +41,7 @@ struct Evidence {
   int exec_errno = 0;                ///< resolve or exec failed with this
   KilledFor killed_for = KilledFor::nothing;
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
+  int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};
   std::optional<std::uint64_t> pids_limit_hits{};
   bool init_died = false;  ///< init ended without reporting the payload's status
@@ -50,8 +51,8 @@ struct Evidence {
 
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
-  std::optional<std::uint64_t> memory_peak{}, oom_kills{};
-  std::optional<std::uint64_t> pids_peak{}, pids_limit_hits{};
+  std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{};
+  std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};
 };
 
@@ -86,6 +87,7 @@ struct Outcome {
   StreamRecord err{};
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
+  std::vector<std::string> notes{};        ///< for the log
   std::optional<Error> error{};            ///< setup_error, internal_error: as it was, for stderr
 };
 

@@ -1,45 +1,16 @@
 // The result object, schema sbx.result/1. Pure. A figure that was not measured is null, never 0.
 #include "supervise/result_json.hpp"
 
-#include <cmath>
-#include <cstdio>
 #include <optional>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/text.hpp"
-#include "base/utc.hpp"
 #include "supervise/encode.hpp"
+#include "supervise/json_figures.hpp"
 #include "supervise/outcome.hpp"
 
 namespace sbx::supervise {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-/// Milliseconds with microseconds as their decimals; doubles print no stray digits that way.
-double rounded(double ms) { return std::round(ms * 1000) / 1000; }
-
-Json to_ms(const std::optional<std::uint64_t>& us) {
-  return us ? Json(rounded(static_cast<double>(*us) / 1000)) : Json(nullptr);
-}
-
-/// RFC 3339, UTC, milliseconds.
-std::string timestamp(std::chrono::system_clock::time_point when) {
-  const UtcTime utc = utc_time(when);
-  char text[96];
-  (void)std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", utc.year, utc.month,
-                      utc.day, utc.hour, utc.minute, utc.second, utc.ms);
-  return text;
-}
 
 Json stream_json(const StreamRecord& stream, bool metered) {
   Json json = Json::object();
@@ -89,21 +60,14 @@ Json isolation_json(const plan::Isolation& isolation) {
 
 Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
   const Usage& usage = outcome.usage;
-  // A limit that the host could not enforce was none.
-  std::optional<std::uint64_t> limit;
-  if (plan.isolation.cgroup != "none") limit = plan.limits.memory;
-  return {
-      {"cpu_ms",
-       {{"user", to_ms(usage.cpu_user_us)},
-        {"system", to_ms(usage.cpu_system_us)},
-        {"throttled", to_ms(usage.cpu_throttled_us)}}},
-      {"memory",
-       {{"peak_bytes", or_null(usage.memory_peak)},
-        {"limit_bytes", or_null(limit)},
-        {"oom_kills", or_null(usage.oom_kills)}}},
-      {"pids",
-       {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
-      {"io", {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}}}};
+  return {{"cpu_ms", cpu_json(usage)},
+          {"memory",
+           {{"peak_bytes", or_null(usage.memory_peak)},
+            {"limit_bytes", or_null(enforced(plan, plan.limits.memory))},
+            {"oom_kills", or_null(usage.oom_kills)}}},
+          {"pids",
+           {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
+          {"io", io_json(usage)}};
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ std::string_view event_schema() {
     {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "output_limit"]}},
+          "output_limit", "killed"]}},
       "required": ["signal", "reason"]
     },
     {

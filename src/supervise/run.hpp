@@ -4,13 +4,16 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "os/signals.hpp"
 #include "supervise/accounting.hpp"
+#include "supervise/control.hpp"
 #include "supervise/deadline.hpp"
 #include "supervise/events.hpp"
 #include "supervise/forward.hpp"
+#include "supervise/live_json.hpp"
 #include "supervise/streams.hpp"
 #include "supervise/supervisor.hpp"
 
@@ -40,11 +43,18 @@ class Run {
   bool write_result(int fd, std::string_view line);
   bool asked_to_end();
 
+  void open_door();  ///< `sbx ps` and the others find us from here on
+  std::optional<std::string> serve(const Request& request);
+  std::string pause();
+  std::string resume();
+  [[nodiscard]] LiveRun describe() const;
+
   const plan::Plan& plan_;
   const Sinks& sinks_;
   Nanos started_;
   Nanos exec_ = 0;
   bool tree_ended_ = false;
+  std::optional<Nanos> paused_since_;
 
   os::SignalGate gate_;
   EventLog events_;
@@ -53,6 +63,7 @@ class Run {
   Deadlines deadlines_;
   Escalation escalation_;
   Forwarder forwarder_;
+  Control control_;
   Evidence evidence_;
   Outcome outcome_;
   PollSet set_;

@@ -35,6 +35,8 @@ std::string_view reason_code(KilledFor why) {
       return "idle_limit";
     case KilledFor::output:
       return "output_limit";
+    case KilledFor::command:
+      return "killed";
     case KilledFor::interrupt:
     case KilledFor::nothing:
       return "interrupted";
@@ -66,11 +68,13 @@ Run::Run(const plan::Plan& plan, const Sinks& sinks)
 Outcome Run::execute(const Launcher& launcher) {
   if (auto ready = set_up(launcher); !ready) {
     sandbox_.reset();
+    control_.close();
     evidence_.setup_error = std::move(ready.error());
     outcome_.setup_ms = to_ms(now_ns() - started_);
   } else {
     supervise_tree();
     reap_tree();
+    control_.close();
     deliver_rest();
   }
   conclude();
@@ -90,7 +94,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
                                  .sys_errno = opened.error().value});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
-  auto launched = launcher(plan_, stdio.payload, gate_.fd());
+  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] { open_door(); });
   if (!launched) {
     if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
     return std::unexpected(std::move(launched.error()));
@@ -109,6 +113,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
   events_.start(now_ns(), sandbox_->init_pid());
   deadlines_.start(exec_);
+  control_.sweep();
   if (plan_.supervision.cpu && !cpu_used_us(*sandbox_))
     outcome_.warnings.emplace_back("limits.cpu is not watched: no cgroup here counts CPU time");
   return {};
@@ -119,20 +124,23 @@ void Run::supervise_tree() {
     enforce(now_ns());
     set_.clear();
     pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
+    control_.watch(set_);
     wait(next_wake());
     const Nanos now = now_ns();
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     take_signals(now);
+    control_.step(set_, now, [this](const Request& request) { return serve(request); });
     move(now);
   }
 }
 
 void Run::enforce(Nanos now) {
-  if (deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used_us(*sandbox_));
+  if (!paused_since_ && deadlines_.cpu_check_due(now))
+    deadlines_.note_cpu(now, cpu_used_us(*sandbox_));
   if (streams_.held_back()) deadlines_.note_output(now);
   if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
-  if (!escalation_.begun()) {
+  if (!escalation_.begun() && !paused_since_) {
     if (const auto limit = deadlines_.expired(now))
       end_run(*limit, now, to_nanos(plan_.supervision.grace));
   }
@@ -176,7 +184,7 @@ void Run::take_signals(Nanos now) {
         stop_and_resume(now);
         break;
       case Forwarder::Act::resume:
-        if (!tree_ended_) sandbox_->signal_payload(SIGCONT);
+        if (!tree_ended_ && !paused_since_) sandbox_->signal_payload(SIGCONT);
         streams_.after_resume();
         break;
       case Forwarder::Act::resize:
@@ -187,11 +195,13 @@ void Run::take_signals(Nanos now) {
 }
 
 void Run::stop_and_resume(Nanos now) {
-  if (!tree_ended_) sandbox_->signal_payload(SIGTSTP);  // init stops the whole tree
+  // A paused tree stands still already, and is to go on doing so.
+  const bool stop = !tree_ended_ && !paused_since_;
+  if (stop) sandbox_->signal_payload(SIGTSTP);  // init stops the whole tree
   streams_.before_stop();
   gate_.stop_self();
-  deadlines_.shift(now_ns() - now);
-  if (!tree_ended_) sandbox_->signal_payload(SIGCONT);
+  if (!paused_since_) deadlines_.shift(now_ns() - now);
+  if (stop) sandbox_->signal_payload(SIGCONT);
   streams_.after_resume();
 }
 
@@ -210,8 +220,12 @@ std::optional<Nanos> Run::next_wake() const {
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
   if (tree_ended_) return soonest;
   consider(forwarder_.next());
-  // A run that is being ended has no other deadline left.
-  consider(escalation_.begun() ? escalation_.next() : deadlines_.next());
+  consider(control_.next());
+  // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
+  if (escalation_.begun())
+    consider(escalation_.next());
+  else if (!paused_since_)
+    consider(deadlines_.next());
   return soonest;
 }
 
@@ -234,7 +248,7 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.exec_errno = sandbox_->exec_errno();
-  outcome_.usage = read_usage(*sandbox_);
+  outcome_.usage = read_final_usage(*sandbox_);
   evidence_.oom_kills = outcome_.usage.oom_kills;
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
 }

@@ -16,6 +16,7 @@ struct Sinks {
   std::vector<int> results{};  ///< each gets the result object as one line
   int events = -1;             ///< the event stream; -1: none
   Nanos started = 0;           ///< CLOCK_MONOTONIC when sbx began, for setup_ms; 0: now
+  bool registered = false;     ///< `sbx ps` and the others find the run while it lives
 };
 
 /// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they

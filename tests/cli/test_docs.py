@@ -1,6 +1,7 @@
 """The manual, the completions and the README say what the program does: none of them can drift."""
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -161,7 +162,7 @@ def test_completions_are_those_of_this_program(sbx_binary, root_dir, generator):
 
 
 BASH_CASES = [
-    (["r"], ["run"]),
+    (["r"], ["resume", "run"]),
     (["run", "--net", ""], ["host", "none"]),
     (["run", "--net", "=", "h"], ["host"]),
     (["run", "--no-"], ["--no-tty"]),
@@ -171,11 +172,32 @@ BASH_CASES = [
     (["profiles", "show", "jud"], ["judge"]),
     (["completion", "z"], ["zsh"]),
     (["run", "--", "ls", "/etc/os-re"], ["/etc/os-release"]),
+    (["kill", "--signal", "US"], ["USR1", "USR2"]),
+    (["ps", "--js"], ["--json"]),
+    (["ps", ""], []),
 ]
 
 
 @pytest.mark.parametrize("words, expected", BASH_CASES, ids=lambda value: "_".join(value) or "nothing")
 def test_bash_completes(sbx_binary, root_dir, tmp_path, words, expected):
+    assert bash_completions(sbx_binary, root_dir, tmp_path, words) == expected
+
+
+def test_bash_completes_live_runs(sbx, sbx_binary, root_dir, tmp_path):
+    runs = [sbx.spawn(cmd=["sh", "-c", "echo ready; exec sleep 30"]) for _ in range(2)]
+    for running in runs:
+        running.read_until(b"ready")
+    ids = sorted(run["id"] for run in json.loads(sbx.call("ps", "--json").stdout))
+    for verb in ("kill", "pause", "resume", "stats"):
+        assert bash_completions(sbx_binary, root_dir, tmp_path, [verb, "2"]) == ids
+    assert bash_completions(sbx_binary, root_dir, tmp_path, ["kill", ids[0], ids[1]]) == [ids[1]]
+    assert sbx.call("kill", "--all").code == 0
+    for running in runs:
+        running.wait()
+    assert bash_completions(sbx_binary, root_dir, tmp_path, ["kill", ""]) == []
+
+
+def bash_completions(sbx_binary, root_dir, tmp_path, words):
     script = f"""
         source {root_dir}/completions/sbx.bash
         COMP_WORDS=(sbx "$@"); COMP_CWORD=$#
@@ -183,12 +205,14 @@ def test_bash_completes(sbx_binary, root_dir, tmp_path, words, expected):
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     bin_dir = tmp_path / "bin"
-    bin_dir.mkdir()
+    bin_dir.mkdir(exist_ok=True)
+    (bin_dir / "sbx").unlink(missing_ok=True)
     (bin_dir / "sbx").symlink_to(sbx_binary)
     done = subprocess.run(["bash", "-c", script, "bash", *words], capture_output=True, text=True, cwd=tmp_path,
-                          env={"PATH": f"{bin_dir}:/usr/bin:/bin", "XDG_CONFIG_HOME": "/nonexistent"}, check=True)
-    assert sorted(filter(None, done.stdout.splitlines())) == expected
+                          env={"PATH": f"{bin_dir}:/usr/bin:/bin", "XDG_CONFIG_HOME": "/nonexistent",
+                               "XDG_RUNTIME_DIR": os.environ.get("XDG_RUNTIME_DIR", "")}, check=True)
     assert done.stderr == ""
+    return sorted(filter(None, done.stdout.splitlines()))
 
 
 @pytest.mark.parametrize("page", MAN_WORDS)

@@ -56,10 +56,10 @@ def test_nothing_outlives_a_killed_supervisor(sbx, probe, profile):
     for number, ms in enumerate(moments(KILLS // 2, SEED), 1):
         kill_after(argv, sbx.cwd, ms)
         if number % BATCH == 0:
-            problems = watch.problems(groups=False)
+            problems = watch.problems(swept=False)
             assert not problems, f"kill {number}, seed {SEED}:\n" + "\n".join(problems)
             leftovers.reap_orphans("sbx", set())
-    assert not watch.problems(groups=False)
+    assert not watch.problems(swept=False)
     leftovers.reap_orphans("sbx", set())
     assert not sweep(sbx, groups)
     assert time.monotonic() - started < 120, "too slow for the suite"

@@ -62,14 +62,21 @@ def _mounts():
 
 
 def _files():
+    registries = {"sbx", f".sbx-{os.getuid()}"}  # kept; what lies in one is looked at by _sockets()
     found = set()
-    for folder in (*TEMPORARY, os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.getuid()}"):
+    for folder in TEMPORARY:
         try:
-            found.update(f"{folder}/{n}" for n in os.listdir(folder)
-                         if n.startswith(("sbx", ".sbx")) and not n.startswith("sbx-test"))  # tests' own
+            found.update(f"{folder}/{n}" for n in os.listdir(folder) if n not in registries
+                         and n.startswith(("sbx", ".sbx")) and not n.startswith("sbx-test"))  # tests' own
         except (FileNotFoundError, PermissionError, NotADirectoryError):
             continue
     return found
+
+
+def _sockets():
+    """What live runs, or killed supervisors, have in the registry of this test."""
+    folder = Path(os.environ.get("XDG_RUNTIME_DIR", "/nonexistent"), "sbx")
+    return {str(path) for path in folder.glob("*")}
 
 
 def _command_line(pid):
@@ -87,12 +94,14 @@ class Watch:
         self._groups = cgroups.groups_of_runs()
         self._mounts = _mounts()
         self._files = _files()
+        self._sockets = _sockets()
 
-    def _added(self, groups):
+    def _added(self, swept):
         processes = {key: name for key, name in descendants().items() if key not in self._processes}
         lines = [f"process {pid} ({name}) {_command_line(pid)}" for (pid, _), name in processes.items()]
-        if groups:
+        if swept:
             lines += [f"cgroup {g}" for g in sorted(cgroups.groups_of_runs() - self._groups)]
+            lines += [f"socket {s}" for s in sorted(_sockets() - self._sockets)]
         lines += [f"mount {m}" for m in sorted(_mounts() - self._mounts)]
         lines += [f"file {f}" for f in sorted(_files() - self._files)]
         return lines
@@ -104,10 +113,11 @@ class Watch:
             if stat and stat[2] == start:
                 os.kill(pid, signal.SIGKILL)
 
-    def problems(self, groups=True, seconds=SECONDS_ALLOWED):
+    def problems(self, swept=True, seconds=SECONDS_ALLOWED):
         """One line for each thing still there after `seconds`; returns as soon as there is none.
-        `groups=False` leaves cgroups out: after SIGKILL of the supervisor the next run sweeps them."""
+        `swept=False` leaves out what after SIGKILL of the supervisor the next run sweeps: cgroups and
+        sockets."""
         deadline = time.monotonic() + seconds
-        while (lines := self._added(groups)) and time.monotonic() < deadline:
+        while (lines := self._added(swept)) and time.monotonic() < deadline:
             time.sleep(0.02)
         return lines

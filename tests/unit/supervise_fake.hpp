@@ -44,6 +44,14 @@ class FakeSandbox final : public LiveSandbox {
   void signal_payload(int signal) const override {
     ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);
   }
+  SysResult<void> pause() const override {
+    signal_payload(SIGSTOP);
+    return {};
+  }
+  SysResult<void> resume() const override {
+    signal_payload(SIGCONT);
+    return {};
+  }
   void kill_tree() const override { ::kill(-pid_, SIGKILL); }
   std::optional<int> reap(int& init_wait_status) override {
     int status = 0;
@@ -85,7 +93,9 @@ inline FakePty open_fake_pty() {
 /// Runs plan.argv.front() as a script.
 inline Result<std::unique_ptr<LiveSandbox>> fake_launch(const plan::Plan& plan,
                                                         const launch::StdioFds& stdio,
-                                                        int /*interrupt_fd*/) {
+                                                        int /*interrupt_fd*/,
+                                                        const std::function<void()>& meanwhile) {
+  meanwhile();
   FakePty pty;
   if (plan.supervision.tty) pty = open_fake_pty();
   const std::string script = plan.argv.front();

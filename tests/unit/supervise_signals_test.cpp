@@ -20,8 +20,8 @@ using std::chrono::milliseconds;
 TEST_CASE("a launch that fails is told, with nothing run") {
   plan::Plan plan;
   plan.argv = {"x"};
-  const Outcome outcome =
-      supervise::supervise(plan, {}, [](const plan::Plan&, const launch::StdioFds&, int) {
+  const Outcome outcome = supervise::supervise(
+      plan, {}, [](const plan::Plan&, const launch::StdioFds&, int, const auto&) {
         return Result<std::unique_ptr<LiveSandbox>>(std::unexpected(
             Error{.kind = ErrorKind::setup, .what = "no luck", .sys_errno = EPERM}));
       });
@@ -34,11 +34,12 @@ TEST_CASE("a launch that fails is told, with nothing run") {
 
 TEST_CASE("a launch that throws is an internal error") {
   plan::Plan plan;
-  const Outcome outcome = supervise::supervise(
-      plan, {},
-      [](const plan::Plan&, const launch::StdioFds&, int) -> Result<std::unique_ptr<LiveSandbox>> {
-        throw std::runtime_error("surprise");
-      });
+  const Outcome outcome =
+      supervise::supervise(plan, {},
+                           [](const plan::Plan&, const launch::StdioFds&, int,
+                              const auto&) -> Result<std::unique_ptr<LiveSandbox>> {
+                             throw std::runtime_error("surprise");
+                           });
   CHECK(outcome.status == Status::internal_error);
   CHECK(outcome.process_exit == 125);
 }

@@ -1,4 +1,4 @@
-// The verbs that only print. Each returns sbx's exit code: 0, or 125 with the reason on stderr.
+// The verbs other than run. Each returns sbx's exit code: 0, or 125 with the reason on stderr.
 #pragma once
 
 #include "cli/arguments.hpp"
@@ -10,6 +10,11 @@ int check_command(const Arguments& arguments);
 int profiles_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);
+int ps_command(const Arguments& arguments);
+int stats_command(const Arguments& arguments);
+int pause_command(const Arguments& arguments);
+int resume_command(const Arguments& arguments);
+int kill_command(const Arguments& arguments);
 
 /// For a missing or unknown operand of `verb`: says which there are, returns 125.
 int wrong_operand(const Arguments& arguments);

@@ -73,6 +73,8 @@ void say_after(const plan::Plan& plan, const Outcome& outcome) {
   for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
     say("warning: " + outcome.warnings[i]);
   for (const std::string& lost : outcome.undelivered) say(lost);
+  for (const std::string& note : outcome.notes)
+    log::write(log::Level::info, "run " + plan.run_id + ": " + note);
   log::write(log::Level::info, "run " + plan.run_id + ": " +
                                    std::string(supervise::to_string(outcome.status)) + ", " +
                                    outcome.reason.text);

@@ -1,6 +1,7 @@
 // `sbx schema`: the JSON Schemas of what sbx reads and writes.
 #include "cli/commands/commands.hpp"
 #include "cli/say.hpp"
+#include "supervise/live_json.hpp"
 #include "supervise/result_json.hpp"
 
 namespace sbx::cli {
@@ -9,6 +10,7 @@ int schema_command(const Arguments& arguments) {
   const std::string name = arguments.operands.empty() ? "" : arguments.operands[0];
   if (name == "profile") return print(profile::profile_schema() + "\n");
   if (name == "result") return print(std::string(supervise::result_schema()));
+  if (name == "live") return print(std::string(supervise::live_schema()));
   if (name == "event") return print(std::string(supervise::event_schema()));
   return wrong_operand(arguments);
 }

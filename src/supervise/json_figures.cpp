@@ -1,0 +1,44 @@
+#include "supervise/json_figures.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "base/utc.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+Json to_ms(const std::optional<std::uint64_t>& us) {
+  return us ? Json(rounded(static_cast<double>(*us) / 1000)) : Json(nullptr);
+}
+
+}  // namespace
+
+Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+double rounded(double ms) { return std::round(ms * 1000) / 1000; }
+
+std::string timestamp(std::chrono::system_clock::time_point when) {
+  const UtcTime utc = utc_time(when);
+  char text[96];
+  (void)std::snprintf(text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", utc.year, utc.month,
+                      utc.day, utc.hour, utc.minute, utc.second, utc.ms);
+  return text;
+}
+
+std::optional<std::uint64_t> enforced(const plan::Plan& plan,
+                                      const std::optional<std::uint64_t>& limit) {
+  return plan.isolation.cgroup == "none" ? std::nullopt : limit;
+}
+
+Json cpu_json(const Usage& usage) {
+  return {{"user", to_ms(usage.cpu_user_us)},
+          {"system", to_ms(usage.cpu_system_us)},
+          {"throttled", to_ms(usage.cpu_throttled_us)}};
+}
+
+Json io_json(const Usage& usage) {
+  return {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}};
+}
+
+}  // namespace sbx::supervise

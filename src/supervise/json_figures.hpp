@@ -1,0 +1,38 @@
+// How figures look in JSON, in the result as in what is told of a live run. Pure. A figure that was
+// not measured is null, never 0.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "plan/plan.hpp"
+#include "supervise/outcome.hpp"
+
+namespace sbx::supervise {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json or_null(const std::string& text);
+
+/// Milliseconds with microseconds as their decimals; doubles print no stray digits that way.
+double rounded(double ms);
+
+/// RFC 3339, UTC, milliseconds.
+std::string timestamp(std::chrono::system_clock::time_point when);
+
+/// A limit that the host could not enforce is none.
+std::optional<std::uint64_t> enforced(const plan::Plan& plan,
+                                      const std::optional<std::uint64_t>& limit);
+
+Json cpu_json(const Usage& usage);
+Json io_json(const Usage& usage);
+
+}  // namespace sbx::supervise

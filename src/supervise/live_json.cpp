@@ -1,0 +1,108 @@
+// A live run as JSON, and the schema of that.
+#include "supervise/live_json.hpp"
+
+#include "base/text.hpp"
+#include "supervise/json_figures.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+/// Command lines can have megabytes; nobody reads more than this in a list.
+constexpr std::size_t kLongestCommand = 4096;
+
+std::string command_of(const plan::Plan& plan) {
+  std::vector<std::string> words;
+  std::size_t size = 0;
+  for (const std::string& word : plan.argv) {
+    words.push_back(word.substr(0, kLongestCommand));
+    size += words.back().size() + 1;
+    if (size > kLongestCommand) break;
+  }
+  const std::string command = quote_command(words);
+  return command.size() > kLongestCommand ? command.substr(0, kLongestCommand) + "..." : command;
+}
+
+}  // namespace
+
+std::string to_json(const LiveRun& live, const plan::Plan& plan) {
+  const Usage& usage = live.usage;
+  const Json json = {
+      {"id", plan.run_id},
+      {"pid", live.pid},
+      {"state", live.paused ? "paused" : "running"},
+      {"profile", plan.profile_name},
+      {"command", command_of(plan)},
+      {"started_at", timestamp(live.started_at)},
+      {"elapsed_ms", live.elapsed / kMillisecond},
+      {"cpu_ms", cpu_json(usage)},
+      {"memory",
+       {{"bytes", or_null(usage.memory_now)},
+        {"peak_bytes", or_null(usage.memory_peak)},
+        {"limit_bytes", or_null(enforced(plan, plan.limits.memory))}}},
+      {"pids",
+       {{"current", or_null(usage.pids_now)},
+        {"peak", or_null(usage.pids_peak)},
+        {"limit", or_null(enforced(plan, plan.limits.pids))}}},
+      {"io", io_json(usage)},
+  };
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string_view live_schema() {
+  return R"json({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:sbx:schema:live:1",
+  "title": "A live run",
+  "description": "sbx ps --json prints an array of these, and so does sbx stats --json; sbx stats RUN --json prints one. Fields are only ever added. null: this host does not measure it. A run that does not answer has an id and a state only.",
+  "type": "object",
+  "required": ["id", "state"],
+  "properties": {
+    "id": {"type": "string", "description": "the run's id"},
+    "pid": {"type": "integer", "description": "of init, on the host"},
+    "state": {"enum": ["running", "paused", "unresponsive"],
+      "description": "unresponsive: its supervisor is stopped, or the machine is very busy"},
+    "profile": {"type": "string"},
+    "command": {"type": "string", "description": "in a shell's words; cut after 4096 bytes"},
+    "started_at": {"type": "string", "format": "date-time"},
+    "elapsed_ms": {"type": "integer", "description": "since the command was started"},
+    "cpu_ms": {
+      "type": "object",
+      "required": ["user", "system", "throttled"],
+      "properties": {
+        "user": {"type": ["number", "null"]},
+        "system": {"type": ["number", "null"]},
+        "throttled": {"type": ["number", "null"], "description": "held back by limits.cpus"}
+      }
+    },
+    "memory": {
+      "type": "object",
+      "required": ["bytes", "peak_bytes", "limit_bytes"],
+      "properties": {
+        "bytes": {"type": ["integer", "null"]},
+        "peak_bytes": {"type": ["integer", "null"]},
+        "limit_bytes": {"type": ["integer", "null"]}
+      }
+    },
+    "pids": {
+      "type": "object",
+      "required": ["current", "peak", "limit"],
+      "properties": {
+        "current": {"type": ["integer", "null"]},
+        "peak": {"type": ["integer", "null"]},
+        "limit": {"type": ["integer", "null"]}
+      }
+    },
+    "io": {
+      "type": "object",
+      "required": ["read_bytes", "write_bytes"],
+      "properties": {
+        "read_bytes": {"type": ["integer", "null"]},
+        "write_bytes": {"type": ["integer", "null"]}
+      }
+    }
+  }
+}
+)json";
+}
+
+}  // namespace sbx::supervise

@@ -1,0 +1,34 @@
+// Which runs of this user are alive: each has a socket in the runtime folder, and one that accepts
+// a connection is a live run. No pid is believed: that in a file's name only says which files are
+// worth a second look.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sbx::supervise {
+
+/// The file of one run: RUN.PID.sock, or RUN.PID.new before it listens.
+struct RunFile {
+  std::string run;
+  pid_t supervisor = 0;
+  bool ready = true;
+
+  [[nodiscard]] std::string name() const;
+};
+
+/// nullopt: some other file.
+std::optional<RunFile> parse_run_file(std::string_view name);
+
+/// The files of runs in the open folder, alive or not, by name.
+std::vector<RunFile> list_run_files(int folder);
+
+/// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead. One
+/// look at each file, and a connection only to those whose pid is gone.
+void sweep_run_files(int folder);
+
+}  // namespace sbx::supervise

@@ -1,0 +1,61 @@
+// What other sbx processes ask of a live run.
+#include <cstring>
+
+#include "supervise/run.hpp"
+
+namespace sbx::supervise {
+
+void Run::open_door() {
+  if (!sinks_.registered) return;
+  const auto opened = control_.open(plan_.run_id);
+  if (!opened)
+    outcome_.notes.push_back(std::string("sbx ps does not list it: ") +
+                             ::strerrordesc_np(opened.error().value));
+}
+
+std::optional<std::string> Run::serve(const Request& request) {
+  if (tree_ended_) return refused("the run has ended");
+  switch (request.action) {
+    case Action::kill:
+      if (request.signal == SIGKILL) {
+        end_run(KilledFor::command, now_ns(), 0);
+        return std::nullopt;
+      }
+      evidence_.command_signal = request.signal;
+      send(request.signal, "killed");
+      return accepted();
+    case Action::pause:
+      return pause();
+    case Action::resume:
+      return resume();
+    case Action::stats:
+      return accepted(to_json(describe(), plan_));
+  }
+  return refused("no such request");
+}
+
+std::string Run::pause() {
+  if (paused_since_) return accepted();
+  const auto paused = sandbox_->pause();
+  if (!paused)
+    return refused(std::string("cannot pause: ") + ::strerrordesc_np(paused.error().value));
+  paused_since_ = now_ns();
+  return accepted();
+}
+
+std::string Run::resume() {
+  if (!paused_since_) return accepted();
+  const auto resumed = sandbox_->resume();
+  if (!resumed)
+    return refused(std::string("cannot resume: ") + ::strerrordesc_np(resumed.error().value));
+  deadlines_.shift(now_ns() - *paused_since_);
+  paused_since_.reset();
+  return accepted();
+}
+
+LiveRun Run::describe() const {
+  return {sandbox_->init_pid(), paused_since_.has_value(), outcome_.started_at, now_ns() - exec_,
+          read_usage(*sandbox_)};
+}
+
+}  // namespace sbx::supervise
