@@ -37,8 +37,8 @@ def runs_here():
 
 
 def only(flags, key):
-    """Flags that ask for this limit alone: two are on by default."""
-    lifted = [f for name in ("memory", "pids") if key != f"limits.{name}" for f in (f"--{name}", "none")]
+    """Flags that ask for this limit alone: some are on by default."""
+    lifted = [f for name in ("memory", "swap", "pids") if key != f"limits.{name}" for f in (f"--{name}", "none")]
     return [*lifted, *flags]
 
 

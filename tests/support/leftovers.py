@@ -13,6 +13,7 @@ from . import cgroups, slow
 
 PR_SET_CHILD_SUBREAPER = 36
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
+KEPT = {"/run/sbx"}  # the lock that root's runs share to tell their host ids apart
 SECONDS_ALLOWED = 2.0 * slow.FACTOR  # what the contract gives
 
 
@@ -69,7 +70,7 @@ def _files():
                          if n.startswith(("sbx", ".sbx")) and not n.startswith("sbx-test"))  # tests' own
         except (FileNotFoundError, PermissionError, NotADirectoryError):
             continue
-    return found
+    return found - KEPT
 
 
 def _command_line(pid):
