@@ -28,13 +28,17 @@ def rate_of_writing(sbx, mebibytes, *flags):
 
 
 def test_a_writer_is_held_to_it(sbx, disk):
-    rate, run = rate_of_writing(sbx, 6, "--io-write-bps", "2M")
-    # The kernel hands out the rate in slices, the first of them at once.
-    assert RATE * 0.7 <= rate <= RATE * 1.15, (rate, run)
-    assert run.result["io"]["write_bytes"] >= 6 * MIB, run
-    assert (disk / "written").stat().st_size == 6 * MIB
+    """Never more; and in one of three tries not much less, which a busy machine may well give."""
+    rates = []
+    while len(rates) < 3 and max(rates, default=0) < RATE * 0.7:
+        rate, run = rate_of_writing(sbx, 6, "--io-write-bps", "2M")
+        # The kernel hands out the rate in slices, the first of them at once.
+        assert rate <= RATE * 1.15, (rate, run)
+        assert run.result["io"]["write_bytes"] >= 6 * MIB and (disk / "written").stat().st_size == 6 * MIB, run
+        rates.append(rate)
+    assert max(rates) >= RATE * 0.7, rates
 
 
 def test_control_without_the_limit_it_is_faster(sbx, disk):
-    rate, run = max((rate_of_writing(sbx, 6) for _ in range(2)), key=lambda pair: pair[0])
-    assert rate > RATE * 2, (rate, run)
+    rates = [rate_of_writing(sbx, 6)[0] for _ in range(2)]
+    assert max(rates) > RATE * 2, rates

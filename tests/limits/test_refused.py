@@ -90,7 +90,7 @@ def test_the_defaults_are_enforced_or_refused(sbx):
 def test_user_namespaces_are_there_or_asked_for(sbx):
     run = sbx.run(flags=["--degrade", "cgroup"], cmd=["true"])
     if features.why_not("userns"):
-        run.assert_refused("user namespace", "unprivileged_userns_clone")
+        run.assert_refused("namespaces: user", "sysctl -w kernel.unprivileged_userns_clone=1")
     elif NEW_ENOUGH:
         assert "user" in run.assert_ok().result["isolation"]["namespaces"], run
 
