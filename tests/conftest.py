@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support import cgroups, features, leftovers, skips
+from support import bed, cgroups, features, leftovers, skips
 from support.native import Native
 from support.sbx import Sbx
 
@@ -19,8 +19,9 @@ REQUIRED = set(filter(None, os.environ.get("SBX_TEST_REQUIRE", "").split(",")))
 def pytest_configure(config):
     leftovers.become_subreaper()
     config.testbed = None
-    in_testbed = any(h.testbed.name.startswith(cgroups.TESTBED) for h in cgroups.own())
-    if features.is_root() and not in_testbed and not config.option.collectonly:
+    # A bed's tests stay where its user's processes are: that is what it is about.
+    placed = bed.NAME or any(h.testbed.name.startswith(cgroups.TESTBED) for h in cgroups.own())
+    if features.is_root() and not placed and not config.option.collectonly:
         config.testbed = cgroups.Testbed()
         config.testbed.enter()
 
@@ -35,6 +36,7 @@ def pytest_report_header(config):
     why = features.why_not("cgroup")
     return [f"sbx: {'none, programs run natively' if NATIVE else sbx_path()}",
             f"user: {'root' if features.is_root() else os.environ.get('USER', os.getuid())}",
+            *([f"bed: {bed.NAME}, which lacks {', '.join(sorted(bed.LACKS)) or 'nothing'}"] if bed.NAME else []),
             "cgroups: of the tests' own" if not why else f"cgroups: none ({why}); sbx runs with --degrade cgroup"]
 
 

@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import bed
+
 # Not "sbx-": that is what sbx calls its own groups, and sweeps.
 TESTBED = "testbed-"
 V1_CONTROLLERS = {"memory", "pids", "cpu", "cpuacct", "cpuset", "blkio"}
@@ -24,7 +26,9 @@ class Hierarchy:
 
     @property
     def testbed(self):
-        """The test group that we are in or below, else our own group."""
+        """The test group that we are in or below, else our own group. In a bed everything is ours."""
+        if bed.NAME:
+            return self.mount
         for path in [self.path, *self.path.parents]:
             if path.name.startswith(TESTBED):
                 return path

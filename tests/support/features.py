@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from . import cgroups
+from . import bed, cgroups
 
 SYS_LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_CREATE_RULESET_VERSION = 1
@@ -16,7 +16,10 @@ def _succeeds(*command):
 
 
 def _cgroup(controller):
-    """A controller in a group below which we may make others; no controller: memory and pids."""
+    """A controller in a group below which we may make others; no controller: memory and pids. In a bed its
+    row says it: where sbx may find a place is for sbx to know."""
+    if bed.NAME:
+        return bed.why_no_cgroup(*([controller] if controller else ["memory", "pids"]))
     for name in [controller] if controller else ["memory", "pids"]:
         hierarchy = cgroups.find({"io": "blkio"}.get(name, name)) or cgroups.find(name)
         if hierarchy is None:

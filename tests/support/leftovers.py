@@ -9,11 +9,12 @@ import signal
 import time
 from pathlib import Path
 
-from . import cgroups
+from . import cgroups, slow
 
 PR_SET_CHILD_SUBREAPER = 36
 TEMPORARY = ("/tmp", "/var/tmp", "/dev/shm", "/run")
-SECONDS_ALLOWED = 2.0  # what the contract gives
+KEPT = {"/run/sbx"}  # the lock that root's runs share to tell their host ids apart
+SECONDS_ALLOWED = 2.0 * slow.FACTOR  # what the contract gives
 
 
 def become_subreaper():
@@ -70,7 +71,7 @@ def _files():
                          and n.startswith(("sbx", ".sbx")) and not n.startswith("sbx-test"))  # tests' own
         except (FileNotFoundError, PermissionError, NotADirectoryError):
             continue
-    return found
+    return found - KEPT
 
 
 def _sockets():

@@ -1,0 +1,120 @@
+"""Every control is enforced, or its lack is told and ends the run before it starts; nothing in between.
+
+Which of the two has to happen depends on the host, so that none of these is ever skipped. What the
+message has to offer is the one command or setting that helps on that kind of host.
+"""
+import os
+
+import pytest
+
+from support import bed, features
+
+# The result's name of each limit, its key, flags that ask for it, and its controller.
+LIMITS = [
+    ("memory", "limits.memory", ("--memory", "64M"), "memory"),
+    ("pids", "limits.pids", ("--pids", "32"), "pids"),
+    ("cpus", "limits.cpus", ("--cpus", "0.5"), "cpu"),
+    ("cpu-time", "limits.cpu", ("--cpu-time", "20s"), "cpu"),
+    ("cpuset", "limits.cpuset", ("--cpuset", str(min(os.sched_getaffinity(0)))), "cpuset"),
+    ("io", "limits.io", ("--io-write-bps", "50M", "--workspace", ".:rw"), "io"),
+]
+# What helps where a controller is missing: a kernel argument, or what systemd hands to user managers.
+HELP = {
+    "memory": ("cgroup_disable=memory", "cgroup_enable=memory"),
+    "io": ("Delegate=",),
+    "cpuset": ("Delegate=",),
+}
+NEW_ENOUGH = tuple(int(n) for n in os.uname().release.split(".")[:2]) >= (5, 12)
+
+
+def lacking(controller):
+    return features.why_not(f"cgroup:{controller}")
+
+
+def runs_here():
+    return NEW_ENOUGH and features.why_not("userns") is None
+
+
+def only(flags, key):
+    """Flags that ask for this limit alone: some are on by default."""
+    lifted = [f for name in ("memory", "swap", "pids") if key != f"limits.{name}" for f in (f"--{name}", "none")]
+    return [*lifted, *flags]
+
+
+def help_for(controller):
+    """Some words that the advice has to have on this bed: one of them."""
+    if "cgroup" not in bed.LACKS:
+        return HELP[controller]
+    if os.path.exists(f"/run/user/{os.getuid()}/systemd"):
+        return "as root", "unified_cgroup_hierarchy"  # a user manager cannot hand v1 controllers to anybody
+    return ("loginctl enable-linger",)  # nobody to ask: that starts a user manager
+
+
+@pytest.mark.parametrize("name,key,flags,controller", LIMITS, ids=[row[0] for row in LIMITS])
+def test_a_limit_is_enforced_or_refused(sbx, name, key, flags, controller):
+    if not runs_here():
+        return
+    run = sbx.run(flags=only(flags, key), cmd=["true"], bare=True)
+    if lacking(controller):
+        run.assert_refused(key, "--degrade cgroup")
+        if bed.NAME:
+            assert any(words in run.err for words in help_for(controller)), f"none of {help_for(controller)}\n{run}"
+    else:
+        isolation = run.assert_ok().result["isolation"]
+        assert name in isolation["enforced"] and isolation["degraded"] == [], run
+
+
+@pytest.mark.parametrize("name,key,flags,controller", LIMITS, ids=[row[0] for row in LIMITS])
+def test_a_limit_that_may_be_missing_is_reported(sbx, name, key, flags, controller):
+    if not runs_here():
+        return
+    flags = [*only(flags, key), "--degrade", "cgroup"]
+    run = sbx.run(flags=flags, cmd=["true"], bare=True).assert_ok()
+    where = "degraded" if lacking(controller) else "enforced"
+    assert name in run.result["isolation"][where] and name in run.result["isolation"]["required"], run
+    assert bool(lacking(controller)) == (name in run.result["isolation"]["degraded"]), run
+    assert bool(lacking(controller)) == bool(run.err), run  # one line says what is missing
+
+
+def test_the_defaults_are_enforced_or_refused(sbx):
+    """What a first-time user meets."""
+    if not runs_here():
+        return
+    run = sbx.run(cmd=["true"], bare=True)
+    if features.why_not("cgroup"):
+        run.assert_refused("cgroup", "--degrade cgroup")
+    else:
+        assert {"memory", "pids"} <= set(run.assert_ok().result["isolation"]["enforced"]), run
+
+
+def test_user_namespaces_are_there_or_asked_for(sbx):
+    run = sbx.run(flags=["--degrade", "cgroup"], cmd=["true"])
+    if features.why_not("userns"):
+        run.assert_refused("namespaces: user", "sysctl -w kernel.unprivileged_userns_clone=1")
+    elif NEW_ENOUGH:
+        assert "user" in run.assert_ok().result["isolation"]["namespaces"], run
+
+
+def test_landlock_is_there_or_asked_for(sbx):
+    if not runs_here():
+        return
+    run = sbx.run(flags=["--landlock", "require"], cmd=["true"])
+    if features.why_not("landlock"):
+        run.assert_refused("landlock")
+    else:
+        assert run.assert_ok().result["isolation"]["landlock_abi"] >= 1, run
+
+
+def test_landlock_is_reported_as_it_is(sbx):
+    if not runs_here():
+        return
+    abi = sbx.run(cmd=["true"]).assert_ok().result["isolation"]["landlock_abi"]
+    assert bool(abi) == (features.why_not("landlock") is None)
+
+
+def test_a_kernel_that_is_too_old_is_told(sbx):
+    run = sbx.run(cmd=["true"])
+    if NEW_ENOUGH:
+        assert "5.12" not in run.err, run
+    else:
+        run.assert_refused("Linux 5.12")

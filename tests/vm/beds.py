@@ -1,0 +1,40 @@
+"""Reads the table of beds, beds.txt, which says what the columns mean."""
+from dataclasses import dataclass
+from pathlib import Path
+
+TABLE = Path(__file__).resolve().parent / "beds.txt"
+
+
+@dataclass(frozen=True)
+class Bed:
+    name: str
+    kernel: str
+    scenario: str
+    user: str
+    way: str  # how the tests become that user: "login", "service" or "plain"
+    lacks: tuple
+    suites: tuple
+    kernel_args: tuple
+    why: str
+
+
+def _words(cell, separator=None):
+    return () if cell == "-" else tuple(cell.split(separator))
+
+
+def read():
+    """{name: Bed}, in the table's order."""
+    found = {}
+    for number, line in enumerate(TABLE.read_text().splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        cells = [cell.strip() for cell in line.split(" | ")]
+        if len(cells) != 8 or cells[0] in found:
+            raise ValueError(f"{TABLE}:{number}: expected 8 columns and a name of its own")
+        name, kernel, scenario, who, lacks, suites, arguments, why = cells
+        user, _, way = who.partition(":")
+        if scenario not in ("bare", "systemd") or way not in ("login", "service", "plain"):
+            raise ValueError(f"{TABLE}:{number}: no such scenario or way to become a user")
+        found[name] = Bed(name, kernel, scenario, user, way, _words(lacks, ","), _words(suites),
+                          _words(arguments), why)
+    return found
