@@ -57,6 +57,7 @@ struct HostFacts {
   bool stderr_is_tty = false;
   int landlock_abi = 0;  ///< 0: the kernel has no Landlock
   bool swap_accounting = false;
+  bool nproc_counts_per_namespace = false;  ///< RLIMIT_NPROC, since Linux 5.14
   bool has_swap = false;      ///< some swap space is in use; looked up only without accounting
   std::string resolv_conf{};  ///< the host's, when the sandbox shares its network
   std::string hosts{};        ///< likewise

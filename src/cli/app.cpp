@@ -145,6 +145,7 @@ std::size_t most_operands(Verb verb) {
     case Verb::completion:
     case Verb::stats:
       return 1;
+    case Verb::doctor:
     case Verb::ps:
       return 0;
     case Verb::profiles:

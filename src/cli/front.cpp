@@ -34,6 +34,8 @@ int dispatch(const Arguments& arguments, const EditPlan& edit_plan) {
       return schema_command(arguments);
     case Verb::completion:
       return completion_command(arguments);
+    case Verb::doctor:
+      return doctor_command(arguments);
     case Verb::ps:
       return ps_command(arguments);
     case Verb::stats:

@@ -43,6 +43,10 @@ std::string_view about(Verb verb) {
     case Verb::profiles:
       return "`ls` prints the names of the profiles that can be used, where each comes from,\n"
              "and what it is for; `show NAME` prints the text of one.\n";
+    case Verb::doctor:
+      return "Makes a cgroup for real, in each way that a run would try, and prints which one\n"
+             "works, why those before it do not, what would help, and which limits hold.\n"
+             "Exits with 0 when those of the profile `default` do, with 125 otherwise.\n";
     case Verb::ps:
       return "Lists your live runs: those whose supervisor answers. Root sees root's.\n";
     case Verb::stats:
@@ -88,6 +92,7 @@ std::string_view examples(Verb verb) {
              "5s\n";
     case Verb::kill:
       return "\nExamples:\n  sbx kill 9f86d081\n  sbx kill --all --signal TERM\n";
+    case Verb::doctor:
     case Verb::ps:
     case Verb::pause:
     case Verb::resume:

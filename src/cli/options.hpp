@@ -16,6 +16,7 @@ enum class Verb {
   explain,
   check,
   profiles,
+  doctor,
   ps,
   stats,
   pause,

@@ -4,12 +4,14 @@
 
 #include <linux/landlock.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -66,6 +68,17 @@ int usable_cpus() {
   return count;
 }
 
+/// RLIMIT_NPROC has counted per user namespace since 5.14 (commit 21d1c5e386bc). There is no way to
+/// try it without a namespace full of processes, so this one thing is taken from the version.
+bool kernel_is_since(int major, int minor) {
+  struct ::utsname name{};
+  int have_major = 0;
+  int have_minor = 0;
+  if (::uname(&name) != 0 || std::sscanf(name.release, "%d.%d", &have_major, &have_minor) != 2)
+    return false;
+  return have_major > major || (have_major == major && have_minor >= minor);
+}
+
 /// Whether any swap space is in use: /proc/swaps has a line of its own for each, below its heading.
 bool has_swap() {
   const std::optional<std::string> swaps = read_small_file("/proc/swaps");
@@ -111,6 +124,7 @@ Result<HostFacts> probe(const ProbeRequest& request) {
     facts.swap_accounting = swap_can_be_limited(facts.cgroups);
     facts.has_swap = !facts.swap_accounting && has_swap();
     facts.huge_page_sizes = huge_page_sizes();
+    facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
     if (!any_lists(facts.cgroups, "hugetlb")) facts.has_huge_pages = has_huge_pages();
   }
   if (request.host_network) {

@@ -49,9 +49,10 @@ std::uint64_t cpu_ticks(const std::string& pid) {
 std::uint64_t kib_line(const std::string& text, const std::string& key) {
   const std::size_t at = text.find("\n" + key + ":");
   if (at == std::string::npos) return 0;
-  const std::string_view line = std::string_view(text).substr(at + key.size() + 2);
-  const std::vector<std::string> words = words_of(line.substr(0, line.find('\n')), ' ');
-  return words.empty() ? 0 : number(words.front()) * 1024;
+  std::string_view line = std::string_view(text).substr(at + key.size() + 2);
+  line = line.substr(0, line.find('\n'));
+  line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
+  return number(std::string(line.substr(0, line.find(' ')))) * 1024;
 }
 
 std::uint64_t resident(const std::string& pid) {

@@ -140,6 +140,17 @@ Result<void> check_swap(Builder& b) {
               "without: --degrade cgroup"});
 }
 
+/// Goes on without the group, and with what little can stand in for it.
+void degrade(Builder& b, const Wanted& limit) {
+  b.plan.isolation.degraded.push_back(limit.name);
+  const bool memory = limit.name == "memory";
+  if (memory) b.plan.supervision.sampled_memory = b.profile.limits.memory;
+  // plan_privileges() sets the rlimit; the supervisor adds up CPU time.
+  if (memory || limit.name == "cpu-time" ||
+      (limit.name == "pids" && b.facts.nproc_counts_per_namespace))
+    b.plan.isolation.approximate.push_back(limit.name);
+}
+
 }  // namespace
 
 Result<void> plan_cgroups(Builder& b) {
@@ -182,7 +193,7 @@ Result<void> plan_cgroups(Builder& b) {
   if (v1) b.plan.isolation.tier = "hybrid";
   if (missing.empty()) return {};
   b.plan.isolation.tier = "rlimit";
-  for (const Wanted& limit : missing) b.plan.isolation.degraded.push_back(limit.name);
+  for (const Wanted& limit : missing) degrade(b, limit);
   return {};
 }
 

@@ -1,4 +1,6 @@
 // The whole plan as text and as JSON.
+#include <algorithm>
+
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
@@ -32,6 +34,10 @@ std::string supervision_text(const Plan& plan) {
       (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
       ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
   return text;
+}
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
 }
 
 std::string json_list(const std::vector<std::string>& items) {
@@ -94,7 +100,9 @@ std::string describe_text(const Plan& plan) {
     text += "            because: " + step.reason + origin_text(step) + "\n";
   }
   for (const std::string& control : plan.isolation.degraded)
-    text += "degraded:  " + control + " is not enforced on this host\n";
+    text += "degraded:  " + control +
+            (has(plan.isolation.approximate, control) ? " is kept approximately on this host\n"
+                                                      : " is not enforced on this host\n");
   for (const std::string& warning : plan.warnings) text += "warning:   " + warning + "\n";
   return text;
 }
@@ -124,7 +132,8 @@ std::string describe_json(const Plan& plan) {
           ",\"user\":" + json_string(plan.isolation.user) +
           ",\"required\":" + json_list(plan.isolation.required) +
           ",\"enforced\":" + json_list(plan.isolation.enforced) +
-          ",\"degraded\":" + json_list(plan.isolation.degraded) + "}";
+          ",\"degraded\":" + json_list(plan.isolation.degraded) +
+          ",\"approximate\":" + json_list(plan.isolation.approximate) + "}";
   return text + ",\"warnings\":" + json_list(plan.warnings) + "}";
 }
 

@@ -23,6 +23,8 @@ struct Supervision {
   std::optional<std::chrono::milliseconds> cpu{};
   std::optional<std::chrono::milliseconds> idle{};
   std::chrono::milliseconds grace{0};
+  /// No cgroup holds the memory limit: the supervisor looks at the tree's use now and then.
+  std::optional<std::uint64_t> sampled_memory{};
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};
@@ -42,6 +44,7 @@ struct Isolation {
   std::vector<std::string> required{};
   std::vector<std::string> enforced{};
   std::vector<std::string> degraded{};
+  std::vector<std::string> approximate{};  ///< of `degraded`: something weaker stands in
 };
 
 struct Plan {

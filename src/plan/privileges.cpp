@@ -53,6 +53,17 @@ void plan_fork(Builder& b) {
         "pid 2 runs the command, pid 1 reaps");
 }
 
+/// Without a cgroup for limits.pids the user's rlimit stands in, where the kernel counts it in each
+/// user namespace of its own.
+void plan_process_count(Builder& b) {
+  const std::vector<std::string>& approximate = b.plan.isolation.approximate;
+  if (std::ranges::find(approximate, "pids") == approximate.end()) return;
+  if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
+  // One more for init, which is of the same user.
+  b.add(Phase::payload, SetRlimit{"nproc", *b.profile.limits.pids + 1},
+        "stands in for a cgroup: limits.pids", "limits.pids");
+}
+
 }  // namespace
 
 Result<void> plan_privileges(Builder& b) {
@@ -63,6 +74,7 @@ Result<void> plan_privileges(Builder& b) {
   for (const auto& [name, value] : b.profile.limits.rlimits)
     b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name,
           "limits.rlimits." + name);
+  plan_process_count(b);
   b.add(
       Phase::payload,
       ChangeDir{b.profile.workdir.value_or(

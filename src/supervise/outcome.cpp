@@ -71,6 +71,7 @@ void decide_exec_error(int error, const plan::Plan& plan, Outcome& outcome) {
 }
 
 std::string cpu_observed(const Usage& usage) {
+  if (usage.cpu_sampled_us) return seconds(static_cast<double>(*usage.cpu_sampled_us) / 1000);
   if (!usage.cpu_user_us || !usage.cpu_system_us) return {};
   return seconds(static_cast<double>(*usage.cpu_user_us + *usage.cpu_system_us) / 1000);
 }
@@ -84,6 +85,16 @@ Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
           std::string("it wrote more than limits.output allows to ") + (out ? "stdout" : "stderr") +
               " (" + limit + ")",
           limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
+}
+
+/// Without a cgroup nobody refuses a page: we have seen it go over, and ended it.
+void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome) {
+  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
+  set(outcome, Status::oom, kSignalBase + SIGKILL,
+      {"memory_limit",
+       "it used more memory than limits.memory allows (" + limit +
+           "), as seen by looking now and then: no cgroup holds it here",
+       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
 /// The run was ended by us. False: it was not, after all.
@@ -108,6 +119,9 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
           {"idle_limit",
            "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
            text(limits.idle)});
+      return true;
+    case KilledFor::memory:
+      decide_sampled_oom(plan, outcome);
       return true;
     case KilledFor::output:
       set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
@@ -137,8 +151,8 @@ void decide_oom(const plan::Plan& plan, Outcome& outcome) {
        limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
-/// A child was killed, and the command went on without it: its own exit code stands, but what it did
-/// is not what it would have done.
+/// A child was killed, and the command went on without it: its own exit code stands, but what it
+/// did is not what it would have done.
 void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& plan,
                         Outcome& outcome) {
   decide_oom(plan, outcome);

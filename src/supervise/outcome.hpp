@@ -33,7 +33,7 @@ enum class Status {
 };
 
 /// Which of our own actions ended the payload, if one did (the first wins).
-enum class KilledFor { nothing, wall, cpu, idle, output, interrupt, command };
+enum class KilledFor { nothing, wall, cpu, idle, output, memory, interrupt, command };
 
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
 struct Evidence {
@@ -51,6 +51,8 @@ struct Evidence {
 
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
+  /// Added up from /proc, with those that were killed at the end; where no cgroup counts.
+  std::optional<std::uint64_t> cpu_sampled_us{};
   std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{};
   std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};

@@ -55,7 +55,8 @@ Json isolation_json(const plan::Isolation& isolation) {
           {"user", isolation.user},
           {"required", isolation.required},
           {"enforced", isolation.enforced},
-          {"degraded", isolation.degraded}};
+          {"degraded", isolation.degraded},
+          {"approximate", isolation.approximate}};
 }
 
 Json usage_json(const Outcome& outcome, const plan::Plan& plan) {

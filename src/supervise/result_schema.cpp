@@ -157,7 +157,9 @@ std::string_view result_schema() {
         "user": {"type": "string", "description": "uid:gid inside"},
         "required": {"type": "array", "items": {"type": "string"}},
         "enforced": {"type": "array", "items": {"type": "string"}},
-        "degraded": {"type": "array", "items": {"type": "string"}}
+        "degraded": {"type": "array", "items": {"type": "string"}},
+        "approximate": {"type": "array", "items": {"type": "string"},
+          "description": "of degraded: those that something weaker stands in for"}
       }
     },
     "warnings": {"type": "array", "items": {"type": "string"}}

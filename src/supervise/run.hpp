@@ -16,6 +16,7 @@
 #include "supervise/live_json.hpp"
 #include "supervise/streams.hpp"
 #include "supervise/supervisor.hpp"
+#include "supervise/tree_watch.hpp"
 
 namespace sbx::supervise {
 
@@ -33,6 +34,9 @@ class Run {
   void publish();
 
   void enforce(Nanos now);
+  /// The tree's CPU time; added up from /proc where no cgroup counts it.
+  std::optional<std::uint64_t> cpu_used();
+  void look_at_tree(Nanos now);
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
   void take_signals(Nanos now);
@@ -61,6 +65,8 @@ class Run {
   std::unique_ptr<LiveSandbox> sandbox_;
   Streams streams_;
   Deadlines deadlines_;
+  TreeWatch tree_watch_;
+  std::optional<std::uint64_t> cpu_sampled_us_{};
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;

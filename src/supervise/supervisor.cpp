@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "os/pipe.hpp"
+#include "os/tree_sample.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -33,6 +34,8 @@ std::string_view reason_code(KilledFor why) {
       return "cpu_limit";
     case KilledFor::idle:
       return "idle_limit";
+    case KilledFor::memory:
+      return "memory_limit";
     case KilledFor::output:
       return "output_limit";
     case KilledFor::command:
@@ -57,6 +60,7 @@ Run::Run(const plan::Plan& plan, const Sinks& sinks)
       sinks_(sinks),
       started_(sinks.started != 0 ? sinks.started : now_ns()),
       deadlines_(plan.supervision, usable_cpus(plan)),
+      tree_watch_(plan.supervision.sampled_memory),
       forwarder_(to_nanos(plan.supervision.grace)) {
   outcome_.started_at = std::chrono::system_clock::now() -
                         std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -114,8 +118,6 @@ Result<void> Run::set_up(const Launcher& launcher) {
   events_.start(now_ns(), sandbox_->init_pid());
   deadlines_.start(exec_);
   control_.sweep();
-  if (plan_.supervision.cpu && !cpu_used_us(*sandbox_))
-    outcome_.warnings.emplace_back("limits.cpu is not watched: no cgroup here counts CPU time");
   return {};
 }
 
@@ -135,8 +137,9 @@ void Run::supervise_tree() {
 }
 
 void Run::enforce(Nanos now) {
-  if (!paused_since_ && deadlines_.cpu_check_due(now))
-    deadlines_.note_cpu(now, cpu_used_us(*sandbox_));
+  if (!paused_since_ && deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used());
+  if (!paused_since_ && tree_watch_.due(now)) look_at_tree(now);
+  if (tree_watch_.over()) end_run(KilledFor::memory, now, 0);
   if (streams_.held_back()) deadlines_.note_output(now);
   if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
@@ -156,6 +159,18 @@ void Run::enforce(Nanos now) {
       sandbox_->kill_tree();
       break;
   }
+}
+
+std::optional<std::uint64_t> Run::cpu_used() {
+  if (const auto counted = cpu_used_us(*sandbox_)) return counted;
+  if (const auto sample = os::sample_tree(sandbox_->init_pid(), UINT64_MAX))
+    cpu_sampled_us_ = std::max(cpu_sampled_us_.value_or(0), sample->cpu_us);
+  return cpu_sampled_us_.value_or(0);
+}
+
+void Run::look_at_tree(Nanos now) {
+  const auto sample = os::sample_tree(sandbox_->init_pid(), tree_watch_.limit());
+  tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
 }
 
 void Run::end_run(KilledFor why, Nanos now, Nanos grace) {
@@ -220,6 +235,7 @@ std::optional<Nanos> Run::next_wake() const {
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
   if (tree_ended_) return soonest;
   consider(forwarder_.next());
+  if (!paused_since_) consider(tree_watch_.next());
   consider(control_.next());
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
@@ -249,6 +265,8 @@ void Run::reap_tree() {
   evidence_.init_died = !evidence_.wait_status;
   evidence_.exec_errno = sandbox_->exec_errno();
   outcome_.usage = read_final_usage(*sandbox_);
+  outcome_.usage.cpu_sampled_us = cpu_sampled_us_;
+  if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
 }

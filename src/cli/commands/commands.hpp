@@ -7,6 +7,7 @@ namespace sbx::cli {
 
 int explain_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
+int doctor_command(const Arguments& arguments);
 int profiles_command(const Arguments& arguments);
 int schema_command(const Arguments& arguments);
 int completion_command(const Arguments& arguments);

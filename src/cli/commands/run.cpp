@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <string>
 #include <utility>
@@ -63,8 +64,15 @@ void say_end(const Outcome& outcome) {
 
 /// One line for everything that this run goes without, one for each warning.
 void say_before(const plan::Plan& plan) {
-  const std::vector<std::string>& degraded = plan.isolation.degraded;
-  if (!degraded.empty()) say("degraded: not enforced on this host: " + join(degraded, ", "));
+  const std::vector<std::string>& approximate = plan.isolation.approximate;
+  std::vector<std::string> missing = plan.isolation.degraded;
+  std::erase_if(missing, [&approximate](const std::string& control) {
+    return std::ranges::find(approximate, control) != approximate.end();
+  });
+  std::vector<std::string> parts;
+  if (!missing.empty()) parts.push_back("not enforced on this host: " + join(missing, ", "));
+  if (!approximate.empty()) parts.push_back("kept only approximately: " + join(approximate, ", "));
+  if (!parts.empty()) say("degraded: " + join(parts, "; "));
   for (const std::string& warning : plan.warnings) say("warning: " + warning);
 }
 
