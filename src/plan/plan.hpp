@@ -23,6 +23,7 @@ struct Supervision {
   std::optional<std::chrono::milliseconds> cpu{};
   std::optional<std::chrono::milliseconds> idle{};
   std::chrono::milliseconds grace{0};
+  std::optional<std::chrono::milliseconds> usage_interval{};  ///< of `usage` events
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};

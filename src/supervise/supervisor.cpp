@@ -111,7 +111,8 @@ Result<void> Run::set_up(const Launcher& launcher) {
       events_.output(now_ns(), stream, bytes);
     };
   SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
-  events_.start(now_ns(), sandbox_->init_pid());
+  events_.start(now_ns(), sandbox_->init_pid(), plan_.run_id);
+  if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
   deadlines_.start(exec_);
   control_.sweep();
   if (plan_.supervision.cpu && !cpu_used_us(*sandbox_))
@@ -130,6 +131,7 @@ void Run::supervise_tree() {
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
+    tell_usage(now);
     move(now);
   }
 }
@@ -221,6 +223,7 @@ std::optional<Nanos> Run::next_wake() const {
   if (tree_ended_) return soonest;
   consider(forwarder_.next());
   consider(control_.next());
+  consider(usage_due_);
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
     consider(escalation_.next());
