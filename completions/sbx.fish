@@ -87,6 +87,7 @@ complete -c sbx -n '__sbx_verb run explain' -l no-tty -d 'never give CMD a termi
 complete -c sbx -n '__sbx_verb run explain ps stats' -l json -d 'print JSON; of a run, with its output inside'
 complete -c sbx -n '__sbx_verb run' -l result -r -F -d 'write the result as JSON'
 complete -c sbx -n '__sbx_verb run' -l events -r -F -d 'write events as JSON lines'
+complete -c sbx -n '__sbx_verb run explain' -l usage-interval -r -f -a 'none' -d 'how often events tell what is used [none]'
 complete -c sbx -n '__sbx_verb run explain' -l log -r -F -d 'write sbx\'s own log'
 complete -c sbx -n '__sbx_verb run explain' -l log-level -r -f -a 'debug info warn error' -d 'debug, info, warn or error [info]'
 complete -c sbx -n '__sbx_verb run' -l dry-run -d 'print the plan, run nothing'

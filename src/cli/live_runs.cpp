@@ -2,7 +2,6 @@
 
 #include <poll.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -92,17 +91,15 @@ Result<LiveRuns> LiveRuns::open() {
 }
 
 std::vector<RunFile> LiveRuns::all() const {
-  std::vector<RunFile> files;
-  if (folder_.valid()) files = supervise::list_run_files(folder_.get());
-  std::erase_if(files, [](const RunFile& file) { return !file.ready; });
-  return files;
+  if (!folder_.valid()) return {};
+  return supervise::list_run_files(folder_.get());
 }
 
 SysResult<os::UniqueFd> LiveRuns::connect(const RunFile& run) const {
   const std::string name = run.name();
   auto socket = os::connect_in(folder_.get(), name.c_str(), kConnectWithin);
-  // Nobody will listen there again: names do not come twice.
-  if (!socket && socket.error().value == ECONNREFUSED) ::unlinkat(folder_.get(), name.c_str(), 0);
+  if (!socket && socket.error().value == ECONNREFUSED)
+    supervise::remove_refused(folder_.get(), run);
   return socket;
 }
 

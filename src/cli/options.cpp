@@ -132,6 +132,8 @@ constexpr std::array kOptions{
                "write the result as JSON"},
     OptionSpec{"--events", "FILE|fd:N", "", "FILE", nullptr, output, false, kRun,
                "write events as JSON lines"},
+    OptionSpec{"--usage-interval", "DURATION", "events.usage_interval", "none", plain_value, output,
+               false, kPlan, "how often events tell what is used [none]"},
     OptionSpec{"--log", "FILE", "", "FILE", nullptr, output, false, kPlan, "write sbx's own log"},
     OptionSpec{"--log-level", "LEVEL", "", "debug|info|warn|error", nullptr, output, false, kPlan,
                "debug, info, warn or error [info]"},

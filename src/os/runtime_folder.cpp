@@ -23,16 +23,14 @@ SysResult<void> check_owner(int folder, mode_t forbidden) {
   return {};
 }
 
-/// `name` in `parent`: never through a link, which in /tmp anybody could have put there.
-SysResult<UniqueFd> open_private(const std::string& parent, const char* name, bool make) {
-  const UniqueFd above(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!above.valid()) return fail();
-  const auto open_it = [&above, name] {
-    return UniqueFd(::openat(above.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+/// Never through a link, which in /tmp anybody could have put there.
+SysResult<UniqueFd> open_private(const std::string& path, bool make) {
+  const auto open_it = [&path] {
+    return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   };
   UniqueFd folder = open_it();
   if (!folder.valid() && errno == ENOENT && make) {
-    if (::mkdirat(above.get(), name, 0700) != 0 && errno != EEXIST) return fail();
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail();
     folder = open_it();
   }
   if (!folder.valid()) return fail();
@@ -52,12 +50,12 @@ bool is_own_folder(const std::string& path) {
 SysResult<UniqueFd> open_runtime_folder(bool make) {
   const char* const named = ::getenv("XDG_RUNTIME_DIR");
   if (named != nullptr && named[0] == '/' && is_own_folder(named))
-    return open_private(named, "sbx", make);
+    return open_private(std::string(named) + "/sbx", make);
   const uid_t user = ::geteuid();
-  if (user == 0) return open_private("/run", "sbx", make);
+  if (user == 0) return open_private("/run/sbx", make);
   const std::string session = "/run/user/" + std::to_string(user);
-  if (is_own_folder(session)) return open_private(session, "sbx", make);
-  return open_private("/tmp", (".sbx-" + std::to_string(user)).c_str(), make);
+  if (is_own_folder(session)) return open_private(session + "/sbx", make);
+  return open_private("/tmp/.sbx-" + std::to_string(user), make);
 }
 
 }  // namespace sbx::os

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -63,14 +62,14 @@ UniqueFd peer_pidfd(int client, pid_t pid) {
 
 }  // namespace
 
-SysResult<UniqueFd> listen_in(int folder, const char* unready, const char* name) {
-  const struct ::sockaddr_un address = SBX_TRY(address_of(folder, unready));
+SysResult<UniqueFd> listen_in(int folder, const char* name) {
+  const struct ::sockaddr_un address = SBX_TRY(address_of(folder, name));
   UniqueFd listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!listener.valid()) return fail();
   if (::bind(listener.get(), plain(address), sizeof address) != 0) return fail();
-  if (::listen(listener.get(), kBacklog) != 0 || ::renameat(folder, unready, folder, name) != 0) {
+  if (::listen(listener.get(), kBacklog) != 0) {
     const Errno error{errno};
-    ::unlinkat(folder, unready, 0);
+    ::unlinkat(folder, name, 0);
     return std::unexpected(error);
   }
   return listener;

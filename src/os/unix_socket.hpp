@@ -8,16 +8,16 @@
 
 namespace sbx::os {
 
-/// A non-blocking socket that listens at `name` in `folder`. It is made as `unready` and then
-/// moved, so that whoever finds `name` can tell a live socket (it accepts) from a dead one
-/// (ECONNREFUSED).
-SysResult<UniqueFd> listen_in(int folder, const char* unready, const char* name);
+/// A non-blocking socket that listens at `name` in `folder`. For a moment it is there and does not
+/// listen yet, as one whose maker is gone.
+SysResult<UniqueFd> listen_in(int folder, const char* name);
 
 /// The next one who waits at `listener`, non-blocking. EAGAIN: nobody does.
 SysResult<UniqueFd> accept_from(int listener);
 
 /// Connects to `name` in `folder`; the socket then blocks for `patience` at most. ECONNREFUSED:
-/// whoever made the file is gone. EAGAIN: alive, but too many wait there already.
+/// whoever made the file is gone, or has just made it. EAGAIN: alive, but too many wait there
+/// already.
 SysResult<UniqueFd> connect_in(int folder, const char* name, std::chrono::milliseconds patience);
 
 /// May the peer of `client` steer what is ours? Root and our own user may, but nobody inside of a

@@ -43,6 +43,7 @@ void plan_supervision(Builder& b) {
   s.idle = limits.idle;
   s.grace = limits.grace;
   s.output = limits.output;
+  s.usage_interval = b.profile.events.usage_interval;
   s.capture = b.invocation.json;
   s.meter = b.invocation.json || b.invocation.result || b.invocation.events;
   const profile::Stdio& stdio = b.profile.stdio;

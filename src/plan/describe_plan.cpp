@@ -33,6 +33,8 @@ std::string supervision_text(const Plan& plan) {
       ", stderr " +
       (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
       ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  if (s.usage_interval)
+    text += "events:    usage every " + format_duration(*s.usage_interval) + "\n";
   return text;
 }
 
@@ -124,6 +126,7 @@ std::string describe_json(const Plan& plan) {
           ",\"idle_ms\":" + json_ms(s.idle) + ",\"grace_ms\":" + std::to_string(s.grace.count()) +
           ",\"stdout_bytes\":" + json_bytes(s.output.stdout_bytes) +
           ",\"stderr_bytes\":" + json_bytes(s.output.stderr_bytes) +
+          ",\"usage_interval_ms\":" + json_ms(s.usage_interval) +
           ",\"tty\":" + (s.tty ? "true" : "false") + "}";
   text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
           ",\"namespaces\":" + json_list(plan.isolation.namespaces) +

@@ -25,6 +25,7 @@ struct Supervision {
   std::chrono::milliseconds grace{0};
   /// No cgroup holds the memory limit: the supervisor looks at the tree's use now and then.
   std::optional<std::uint64_t> sampled_memory{};
+  std::optional<std::chrono::milliseconds> usage_interval{};  ///< of `usage` events
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};

@@ -123,6 +123,15 @@ void check_hostname(const Checker& c) {
                "use up to 64 letters, digits, `-` and `.`");
 }
 
+void check_events(const Checker& c) {
+  constexpr Duration kShortest{10};
+  constexpr Duration kLongest = std::chrono::hours{24};
+  const auto& interval = c.profile().events.usage_interval;
+  if (interval && (*interval < kShortest || *interval > kLongest))
+    c.complain("events.usage_interval", "`events.usage_interval` is not between 10ms and 1d",
+               "write 1s, or none for no such events");
+}
+
 void check_times(const Checker& c) {
   const Limits& limits = c.profile().limits;
   const std::array<std::pair<std::string_view, std::optional<Duration>>, 3> times{
@@ -268,11 +277,17 @@ void check_degrade(const Checker& c) {
 }
 
 constexpr Check kChecks[] = {
-    {"name", check_name},       {"command", check_command},
-    {"env", check_env},         {"hostname", check_hostname},
-    {"times", check_times},     {"amounts", check_amounts},
-    {"cpuset", check_cpuset},   {"network", check_network},
-    {"seccomp", check_seccomp}, {"capabilities", check_capabilities},
+    {"name", check_name},
+    {"command", check_command},
+    {"env", check_env},
+    {"hostname", check_hostname},
+    {"events", check_events},
+    {"times", check_times},
+    {"amounts", check_amounts},
+    {"cpuset", check_cpuset},
+    {"network", check_network},
+    {"seccomp", check_seccomp},
+    {"capabilities", check_capabilities},
     {"degrade", check_degrade},
 };
 

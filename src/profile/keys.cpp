@@ -201,6 +201,11 @@ constexpr Key kStdio[] = {
      ChoiceSlot{kTty, [](P& p, std::size_t i) { p.stdio.tty = nth<TtyMode>(i); }}},
 };
 
+constexpr Key kEvents[] = {
+    {"usage_interval", "How often --events tells what the run uses; none (default): never",
+     TimeLimitSlot{[](P& p) -> auto& { return p.events.usage_interval; }}},
+};
+
 constexpr Key kArtifacts[] = {
     {"collect", "Paths and patterns of files to keep",
      TextListSlot{[](P& p) -> auto& { return p.artifacts.collect; }}},
@@ -247,6 +252,7 @@ constexpr Key kProfile[] = {
     {"devices", "Devices beyond null zero full random urandom tty ptmx",
      TextListSlot{[](P& p) -> auto& { return p.devices; }}},
     {"stdio", "Where input comes from, and the terminal", SectionSlot{kStdio}},
+    {"events", "What --events tells", SectionSlot{kEvents}},
     {"artifacts", "Files to keep after the run", SectionSlot{kArtifacts}},
     {"degrade", "Controls that may be missing on a weaker host",
      TextListSlot{[](P& p) -> auto& { return p.degrade; }}},

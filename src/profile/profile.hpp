@@ -154,6 +154,10 @@ struct Stdio {
   TtyMode tty = TtyMode::automatic;
 };
 
+struct Events {
+  std::optional<Duration> usage_interval{};  ///< nullopt: no `usage` events
+};
+
 struct Artifacts {
   std::vector<std::string> collect{};
   std::optional<Bytes> max{};
@@ -182,6 +186,7 @@ struct Profile {
   TimeOffsets time{};
   std::vector<std::string> devices{};
   Stdio stdio{};
+  Events events{};
   Artifacts artifacts{};
   std::vector<std::string> degrade{};
 

@@ -26,11 +26,8 @@ void answer(int socket, std::string_view text) {
 
 SysResult<void> Control::open(const std::string& run_id) {
   folder_ = SBX_TRY(os::open_runtime_folder(true));
-  RunFile file{run_id, ::getpid(), false};
-  const std::string unready = file.name();
-  file.ready = true;
-  std::string name = file.name();
-  listener_ = SBX_TRY(os::listen_in(folder_.get(), unready.c_str(), name.c_str()));
+  std::string name = RunFile{run_id, ::getpid()}.name();
+  listener_ = SBX_TRY(os::listen_in(folder_.get(), name.c_str()));
   name_ = std::move(name);
   return {};
 }

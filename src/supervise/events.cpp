@@ -25,7 +25,15 @@ void EventLog::put(Nanos now, std::string_view type, const std::string& fields) 
   queue_ += '"' + fields + "}\n";
 }
 
-void EventLog::start(Nanos now, int pid) { put(now, "start", R"(,"pid":)" + std::to_string(pid)); }
+void EventLog::start(Nanos now, int pid, std::string_view run_id) {
+  put(now, "start", R"(,"id":)" + json_string(run_id) + R"(,"pid":)" + std::to_string(pid));
+}
+
+void EventLog::usage(Nanos now, std::string_view figures) {
+  if (stalled_) return;
+  put(now, "usage",
+      "," + std::string(figures.substr(1, figures.size() - 2)));  // without its braces
+}
 
 void EventLog::output(Nanos now, int stream, std::string_view bytes) {
   if (!enabled_ || bytes.empty()) return;

@@ -27,9 +27,11 @@ class EventLog {
 
   [[nodiscard]] bool enabled() const { return enabled_; }
 
-  void start(Nanos now, int pid);
+  void start(Nanos now, int pid, std::string_view run_id);
   /// `stream`: 1 stdout, 2 stderr. A character cut by the end of `bytes` waits for the rest of it.
   void output(Nanos now, int stream, std::string_view bytes);
+  /// `figures`: an object of them. Not for a reader that takes nothing: the next ones are newer.
+  void usage(Nanos now, std::string_view figures);
   void signal_sent(Nanos now, int signal, std::string_view reason);
   /// Comes behind all output.
   void exit(Nanos now, const Outcome& outcome);

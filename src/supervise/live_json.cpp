@@ -22,18 +22,8 @@ std::string command_of(const plan::Plan& plan) {
   return command.size() > kLongestCommand ? command.substr(0, kLongestCommand) + "..." : command;
 }
 
-}  // namespace
-
-std::string to_json(const LiveRun& live, const plan::Plan& plan) {
-  const Usage& usage = live.usage;
-  const Json json = {
-      {"id", plan.run_id},
-      {"pid", live.pid},
-      {"state", live.paused ? "paused" : "running"},
-      {"profile", plan.profile_name},
-      {"command", command_of(plan)},
-      {"started_at", timestamp(live.started_at)},
-      {"elapsed_ms", live.elapsed / kMillisecond},
+Json usage_json(const Usage& usage, const plan::Plan& plan) {
+  return {
       {"cpu_ms", cpu_json(usage)},
       {"memory",
        {{"bytes", or_null(usage.memory_now)},
@@ -45,7 +35,31 @@ std::string to_json(const LiveRun& live, const plan::Plan& plan) {
         {"limit", or_null(enforced(plan, plan.limits.pids))}}},
       {"io", io_json(usage)},
   };
+}
+
+/// Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
+std::string dump(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string to_json(const Usage& usage, const plan::Plan& plan) {
+  return dump(usage_json(usage, plan));
+}
+
+std::string to_json(const LiveRun& live, const plan::Plan& plan) {
+  Json json = {
+      {"id", plan.run_id},
+      {"pid", live.pid},
+      {"state", live.paused ? "paused" : "running"},
+      {"profile", plan.profile_name},
+      {"command", command_of(plan)},
+      {"started_at", timestamp(live.started_at)},
+      {"elapsed_ms", live.elapsed / kMillisecond},
+  };
+  json.update(usage_json(live.usage, plan));
+  return dump(json);
 }
 
 std::string_view live_schema() {

@@ -22,6 +22,9 @@ struct LiveRun {
 /// One line without its end. A figure that was not measured is null, never 0.
 std::string to_json(const LiveRun& live, const plan::Plan& plan);
 
+/// What it uses, in the same form: cpu_ms, memory, pids, io.
+std::string to_json(const Usage& usage, const plan::Plan& plan);
+
 /// Its schema.
 std::string_view live_schema();
 

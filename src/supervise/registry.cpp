@@ -4,22 +4,21 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 
 #include "base/quantity.hpp"
-#include "os/fd.hpp"
 #include "os/unix_socket.hpp"
 
 namespace sbx::supervise {
 namespace {
 
-constexpr std::string_view kReady = ".sock";
-constexpr std::string_view kUnready = ".new";
+constexpr std::string_view kSuffix = ".sock";
 constexpr std::size_t kLongestRun = 64;
 
 bool is_run_id(std::string_view text) {
@@ -32,43 +31,46 @@ bool is_run_id(std::string_view text) {
 /// file waits for `sbx ps`, which asks every socket.
 bool pid_is_free(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
-bool is_dead(int folder, const std::string& name) {
+bool refuses(int folder, const std::string& name) {
   const auto client = os::connect_in(folder, name.c_str(), std::chrono::milliseconds(1));
   return !client && client.error().value == ECONNREFUSED;
+}
+
+bool is_recent(int folder, const std::string& name) {
+  constexpr time_t kSettled = 10;  // seconds; between bind(2) and listen(2) it takes microseconds
+  struct ::stat what{};
+  return ::fstatat(folder, name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 ||
+         what.st_mtim.tv_sec + kSettled > ::time(nullptr);
 }
 
 }  // namespace
 
 std::string RunFile::name() const {
-  return run + "." + std::to_string(supervisor) + std::string(ready ? kReady : kUnready);
+  return run + "." + std::to_string(supervisor) + std::string(kSuffix);
 }
 
 std::optional<RunFile> parse_run_file(std::string_view name) {
-  RunFile file;
-  file.ready = name.ends_with(kReady);
-  if (!file.ready && !name.ends_with(kUnready)) return std::nullopt;
-  name.remove_suffix(file.ready ? kReady.size() : kUnready.size());
+  if (!name.ends_with(kSuffix)) return std::nullopt;
+  name.remove_suffix(kSuffix.size());
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos || !is_run_id(name.substr(0, dot))) return std::nullopt;
   const auto pid = parse_number<pid_t>(name.substr(dot + 1));
   if (!pid || *pid <= 0) return std::nullopt;
-  file.run = name.substr(0, dot);
-  file.supervisor = *pid;
-  return file;
+  return RunFile{std::string(name.substr(0, dot)), *pid};
 }
 
 std::vector<RunFile> list_run_files(int folder) {
   std::vector<RunFile> files;
-  // A description of its own: reading moves its position.
-  const int own = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(own < 0 ? nullptr : ::fdopendir(own),
-                                                    &::closedir);
-  if (!listing) {
-    if (own >= 0) ::close(own);
-    return files;
+  // Not readdir(3): its buffer alone costs a run some page faults.
+  alignas(struct ::dirent64) char entries[4096];
+  if (::lseek(folder, 0, SEEK_SET) != 0) return files;
+  for (ssize_t got; (got = ::getdents64(folder, entries, sizeof entries)) > 0;) {
+    for (ssize_t at = 0; at < got;) {
+      const auto* const entry = reinterpret_cast<const struct ::dirent64*>(entries + at);
+      if (auto file = parse_run_file(entry->d_name)) files.push_back(std::move(*file));
+      at += entry->d_reclen;
+    }
   }
-  while (const dirent* const entry = ::readdir(listing.get()))
-    if (auto file = parse_run_file(entry->d_name)) files.push_back(std::move(*file));
   std::ranges::sort(files, {}, &RunFile::run);
   return files;
 }
@@ -78,8 +80,13 @@ void sweep_run_files(int folder) {
     if (!pid_is_free(file.supervisor)) continue;
     const std::string name = file.name();
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    if (is_dead(folder, name)) ::unlinkat(folder, name.c_str(), 0);
+    if (refuses(folder, name)) ::unlinkat(folder, name.c_str(), 0);
   }
+}
+
+void remove_refused(int folder, const RunFile& file) {
+  const std::string name = file.name();
+  if (pid_is_free(file.supervisor) || !is_recent(folder, name)) ::unlinkat(folder, name.c_str(), 0);
 }
 
 }  // namespace sbx::supervise

@@ -12,11 +12,10 @@
 
 namespace sbx::supervise {
 
-/// The file of one run: RUN.PID.sock, or RUN.PID.new before it listens.
+/// The file of one run: RUN.PID.sock.
 struct RunFile {
   std::string run;
   pid_t supervisor = 0;
-  bool ready = true;
 
   [[nodiscard]] std::string name() const;
 };
@@ -30,5 +29,9 @@ std::vector<RunFile> list_run_files(int folder);
 /// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead. One
 /// look at each file, and a connection only to those whose pid is gone.
 void sweep_run_files(int folder);
+
+/// The socket of `file` refused a connection: removes it, unless it may be one that was made just
+/// now and is about to listen.
+void remove_refused(int folder, const RunFile& file);
 
 }  // namespace sbx::supervise

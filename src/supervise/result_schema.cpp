@@ -199,8 +199,9 @@ std::string_view event_schema() {
   "oneOf": [
     {
       "properties": {"type": {"const": "start"},
+        "id": {"type": "string", "description": "the run's id, for sbx kill and the others"},
         "pid": {"type": "integer", "description": "of init, on the host"}},
-      "required": ["pid"]
+      "required": ["id", "pid"]
     },
     {
       "properties": {"type": {"enum": ["stdout", "stderr"]}, "text": {"type": "string"},
@@ -224,7 +225,13 @@ std::string_view event_schema() {
       "required": ["result"]
     },
     {
-      "properties": {"type": {"enum": ["usage", "denial", "artifact"]}}
+      "properties": {"type": {"const": "usage"}, "cpu_ms": {"type": "object"},
+        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"}},
+      "required": ["cpu_ms", "memory", "pids", "io"],
+      "description": "every events.usage_interval; each figure as in sbx schema live"
+    },
+    {
+      "properties": {"type": {"enum": ["denial", "artifact"]}}
     }
   ]
 }

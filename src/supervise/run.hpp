@@ -52,6 +52,7 @@ class Run {
   std::string pause();
   std::string resume();
   [[nodiscard]] LiveRun describe() const;
+  void tell_usage(Nanos now);
 
   const plan::Plan& plan_;
   const Sinks& sinks_;
@@ -59,6 +60,7 @@ class Run {
   Nanos exec_ = 0;
   bool tree_ended_ = false;
   std::optional<Nanos> paused_since_;
+  std::optional<Nanos> usage_due_;  ///< the next `usage` event
 
   os::SignalGate gate_;
   EventLog events_;

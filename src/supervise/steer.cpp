@@ -1,4 +1,4 @@
-// What other sbx processes ask of a live run.
+// What others want of a live run: other sbx processes, and the reader of its events.
 #include <cstring>
 
 #include "supervise/run.hpp"
@@ -56,6 +56,13 @@ std::string Run::resume() {
 LiveRun Run::describe() const {
   return {sandbox_->init_pid(), paused_since_.has_value(), outcome_.started_at, now_ns() - exec_,
           read_usage(*sandbox_)};
+}
+
+void Run::tell_usage(Nanos now) {
+  if (!usage_due_ || now < *usage_due_) return;
+  if (!events_.enabled()) return usage_due_.reset();  // their reader is gone
+  events_.usage(now, to_json(read_usage(*sandbox_), plan_));
+  usage_due_ = now + to_nanos(*plan_.supervision.usage_interval);
 }
 
 }  // namespace sbx::supervise

@@ -115,7 +115,8 @@ Result<void> Run::set_up(const Launcher& launcher) {
       events_.output(now_ns(), stream, bytes);
     };
   SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
-  events_.start(now_ns(), sandbox_->init_pid());
+  events_.start(now_ns(), sandbox_->init_pid(), plan_.run_id);
+  if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
   deadlines_.start(exec_);
   control_.sweep();
   return {};
@@ -132,6 +133,7 @@ void Run::supervise_tree() {
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
+    tell_usage(now);
     move(now);
   }
 }
@@ -237,6 +239,7 @@ std::optional<Nanos> Run::next_wake() const {
   consider(forwarder_.next());
   if (!paused_since_) consider(tree_watch_.next());
   consider(control_.next());
+  consider(usage_due_);
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
     consider(escalation_.next());

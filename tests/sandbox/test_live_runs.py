@@ -216,7 +216,22 @@ def test_watched_stats_end_with_the_run(sbx):
     assert sbx.call("stats", "--watch").code == 0
 
 
-def test_the_payload_may_use_all_its_processors_while_it_is_watched(sbx):
+@pytest.mark.needs("cgroup")
+def test_events_tell_what_a_run_uses(sbx):
+    run = sbx.run(flags=["--usage-interval", "100ms", "--pids", "20"], cmd=["sleep", "1"], events=True).assert_ok()
+    assert run.events[0]["type"] == "start" and run.events[0]["id"] == run.result["id"]
+    usage = [event for event in run.events if event["type"] == "usage"]
+    assert 3 <= len(usage) <= 11
+    for event in usage:
+        assert event["pids"]["limit"] == 20 and event["memory"]["bytes"] > 0
+        assert set(event) == {"v", "seq", "t_ms", "type", "cpu_ms", "memory", "pids", "io"}
+    assert [event["seq"] for event in run.events] == list(range(len(run.events)))
+    assert "usage" not in {event["type"] for event in sbx.run(cmd=["sleep", "0.3"], events=True).events}
+    for wrong in ("0s", "1ms", "1", "25h"):
+        sbx.call("run", *sbx.degraded, "--usage-interval", wrong, "--", "true").assert_refused("usage")
+
+
+def test_a_run_that_is_asked_all_the_time_ends_as_ever(sbx):
     running = start(sbx, "echo ready; sleep 1; echo end")
     with ThreadPoolExecutor(8) as pool:
         for run in pool.map(lambda _: sbx.call("ps"), range(100)):

@@ -24,12 +24,13 @@ def start(sbx, script="echo ready; exec sleep 30", *flags, **options):
     return running
 
 
-def leave_socket(registry, pid, run="20260101-000000-00000000"):
+def leave_socket(registry, pid, run="20260101-000000-00000000", seconds_ago=60):
     """The file of a supervisor that was killed."""
     registry.mkdir(mode=0o700, exist_ok=True)
     path = registry / f"{run}.{pid}.sock"
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.relpath(path))
+    os.utime(path, (time.time() - seconds_ago,) * 2)
     return path
 
 
@@ -62,6 +63,14 @@ def test_a_pid_that_somebody_else_has_now_is_not_believed(sbx, registry, monkeyp
     sbx.run(cmd=["true"]).assert_ok()
     assert path.exists(), "a run asks only the sockets whose pid is gone"
     assert sbx.call("ps", "--json").out == "[]\n" and not path.exists()
+
+
+def test_a_socket_that_is_about_to_listen_is_left_alone(sbx, registry, monkeypatch):
+    monkeypatch.chdir(sbx.folder)
+    path = leave_socket(registry, os.getpid(), seconds_ago=0)
+    sbx.run(cmd=["true"]).assert_ok()
+    assert sbx.call("ps", "--json").out == "[]\n" and path.exists()
+    path.unlink()
 
 
 def test_a_live_socket_is_never_swept_whatever_its_pid(sbx, registry, monkeypatch):

@@ -48,7 +48,7 @@ struct Reader {
 
 TEST_CASE("events are numbered, timed lines of JSON, and the result is last") {
   Reader reader;
-  reader.log.start(5 * kMillisecond, 42);
+  reader.log.start(5 * kMillisecond, 42, "20260102-030405-9f86d081");
   reader.log.output(6 * kMillisecond, 1, "hello\n");
   reader.log.output(6 * kMillisecond, 2, "\xFF");
   reader.log.signal_sent(7 * kMillisecond, 15, "wall_limit");
@@ -99,6 +99,21 @@ TEST_CASE("a character that comes in two pieces stays text") {
         "\xE2\x82\xAC"
         "b");
   CHECK(lines[3]["base64"] == "ww==");
+}
+
+TEST_CASE("figures of use stand in a line of their own, but not before a stuck reader") {
+  Reader reader;
+  reader.log.usage(5 * kMillisecond, R"({"cpu_ms":{},"memory":{"bytes":7},"pids":{},"io":{}})");
+  const std::vector<Json> lines = reader.lines();
+  REQUIRE(lines.size() == 1);
+  CHECK(lines[0]["type"] == "usage");
+  CHECK(lines[0]["memory"]["bytes"] == 7);
+  for (int i = 0; i < 20; ++i) reader.log.output(0, 1, std::string(100'000, 'x'));
+  reader.log.step(0);
+  reader.log.step(5 * kSecond);
+  REQUIRE(reader.log.stalled());
+  for (int i = 0; i < 100; ++i) reader.log.usage(6 * kSecond, "{}");
+  CHECK(reader.lines(7 * kSecond).size() == 21);
 }
 
 TEST_CASE("a slow reader holds output back, and a stuck one only loses it") {
