@@ -95,6 +95,47 @@ def test_no_cgroup_is_told_when_it_may_be_missing(on, sbx, host):
 
 
 @LACKING_CGROUPS
+def test_memory_without_a_cgroup_is_sampled(on, probe, host):
+    done = on(host, "--degrade", "cgroup", *probe.flags, "--memory", "64M", cmd=[probe.path, "memory-bomb", "512"])
+    done.assert_status("oom", 137)
+    result = done.result
+    assert result["reason"]["code"] == "memory_limit" and "no cgroup" in result["reason"]["text"]
+    assert "memory" in result["isolation"]["approximate"] and result["memory"]["oom_kills"] is None
+    assert result["memory"]["peak_bytes"] > 64 << 20
+
+
+@LACKING_CGROUPS
+def test_memory_below_the_limit_is_left_alone(on, probe, host):
+    done = on(host, "--degrade", "cgroup", *probe.flags, "--memory", "256M", cmd=[probe.path, "memory-bomb", "64"])
+    assert done.status != "oom" and done.result["reason"]["code"] != "memory_limit", done
+
+
+@LACKING_CGROUPS
+def test_processes_without_a_cgroup_are_counted_by_the_rlimit(on, host):
+    script = "for i in 1 2 3 4 5 6 7 8; do sleep 1 & done; wait; echo all"
+    allowed = on(host, "--degrade", "cgroup", "--pids", "16", cmd=["sh", "-c", script])
+    assert "all" in allowed.out, allowed
+    done = on(host, "--degrade", "cgroup", "--pids", "4", cmd=["sh", "-c", script])
+    assert done.code != 0 and "fork" in done.err.lower(), done
+    assert "pids" in done.result["isolation"]["approximate"]
+
+
+@LACKING_CGROUPS
+def test_cpu_time_without_a_cgroup_is_added_up(on, host):
+    spin = "for i in 1 2 3 4; do while :; do :; done & done; wait"
+    done = on(host, "--degrade", "cgroup", "--cpu-time", "1s", cmd=["sh", "-c", spin])
+    done.assert_status("cpu_limit", 124)
+    assert "cpu-time" in done.result["isolation"]["approximate"]
+    assert float(done.result["reason"]["observed"].rstrip("s")) >= 1
+
+
+@LACKING_CGROUPS
+def test_the_doctor_says_what_does_not_hold(on, host):
+    done = on(host, verb="doctor")
+    assert done.code == 125 and "do not hold here: limits.memory" in done.out, done
+
+
+@LACKING_CGROUPS
 def test_only_what_is_named_may_be_missing(refused, host):
     refused(host, "cgroup", flags=["--degrade", "landlock"])
 

@@ -1,0 +1,93 @@
+// A tree's use, added up from /proc.
+#include "os/tree_sample.hpp"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr std::size_t kBlock = 32U << 20U;
+
+void* block(int kind) {
+  return mmap(nullptr, kBlock, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
+}
+
+void touch(void* memory) {
+  auto* const bytes = static_cast<volatile char*>(memory);
+  for (std::size_t at = 0; at < kBlock; at += 4096) bytes[at] = 1;
+}
+
+/// A process whose child has one block of its own, and another that both map.
+class Family {
+ public:
+  Family() {
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    parent_ = fork();
+    if (parent_ == 0) {
+      void* const shared = block(MAP_SHARED);
+      touch(shared);
+      if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        touch(block(MAP_PRIVATE));
+        touch(shared);
+        if (write(ready[1], "x", 1) != 1) _exit(1);
+      }
+      for (;;) pause();
+    }
+    char byte = 0;
+    CHECK(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+  }
+  Family(const Family&) = delete;
+  Family& operator=(const Family&) = delete;
+  ~Family() {
+    kill(parent_, SIGKILL);
+    waitpid(parent_, nullptr, 0);
+  }
+  [[nodiscard]] pid_t parent() const { return parent_; }
+
+ private:
+  pid_t parent_ = -1;
+};
+
+}  // namespace
+
+TEST_CASE("a tree's memory is its children's too, and what they share counts once") {
+  const Family family;
+  const auto rough = sbx::os::sample_tree(family.parent(), 1U << 30U);
+  REQUIRE(rough);
+  CHECK(rough->processes == 2);
+  CHECK(rough->memory >= 3 * kBlock);
+  const auto exact = sbx::os::sample_tree(family.parent(), 0);
+  REQUIRE(exact);
+  CHECK(exact->memory >= 2 * kBlock);
+  CHECK(exact->memory < 2 * kBlock + kBlock / 2);
+}
+
+TEST_CASE("CPU time of a child that is gone stays with the one that waited for it") {
+  const pid_t parent = fork();
+  if (parent == 0) {
+    if (fork() == 0) {
+      for (volatile unsigned long i = 0; i < 300'000'000; i = i + 1) continue;
+      _exit(0);
+    }
+    wait(nullptr);
+    raise(SIGSTOP);
+    _exit(0);
+  }
+  int status = 0;
+  CHECK(waitpid(parent, &status, WUNTRACED) == parent);
+  const auto sample = sbx::os::sample_tree(parent, 0);
+  REQUIRE(sample);
+  CHECK(sample->processes == 1);
+  CHECK(sample->cpu_us >= 50'000);
+  kill(parent, SIGKILL);
+  waitpid(parent, &status, 0);
+  CHECK_FALSE(sbx::os::sample_tree(parent, 0));
+}

@@ -1,0 +1,37 @@
+// When to look at the tree, and when it has gone over.
+#include <doctest/doctest.h>
+
+#include "supervise/tree_watch.hpp"
+
+using namespace sbx::supervise;  // NOLINT(google-build-using-namespace)
+
+TEST_CASE("without a limit nobody looks") {
+  const TreeWatch watch(std::nullopt);
+  CHECK_FALSE(watch.due(0));
+  CHECK_FALSE(watch.next());
+  CHECK_FALSE(watch.over());
+  CHECK_FALSE(watch.peak());
+}
+
+TEST_CASE("looks come at intervals until the limit is passed, and the peak stays") {
+  TreeWatch watch(100);
+  CHECK(watch.due(0));
+  watch.note(0, 60);
+  CHECK_FALSE(watch.due(0));
+  REQUIRE(watch.next());
+  CHECK(watch.due(*watch.next()));
+  watch.note(*watch.next(), 100);
+  CHECK_FALSE(watch.over());  // a limit may be reached
+  watch.note(*watch.next(), 40);
+  CHECK(watch.peak() == 100);
+  watch.note(*watch.next(), 101);
+  CHECK(watch.over());
+  CHECK_FALSE(watch.next());
+}
+
+TEST_CASE("a tree that is gone is no measurement") {
+  TreeWatch watch(100);
+  watch.note(0, std::nullopt);
+  CHECK_FALSE(watch.peak());
+  CHECK(watch.next());
+}
