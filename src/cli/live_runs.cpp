@@ -52,6 +52,7 @@ void take(Asked& asked) {
 void await_answers(std::vector<Asked>& asked, Clock::time_point deadline) {
   while (true) {
     std::vector<struct ::pollfd> watched;
+    watched.reserve(asked.size());
     for (const Asked& each : asked)
       watched.push_back({each.open ? each.socket.get() : -1, POLLIN, 0});
     if (std::ranges::none_of(asked, &Asked::open)) return;

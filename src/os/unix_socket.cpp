@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <optional>
+#include <string_view>
 
 #include "base/fixed_text.hpp"
 
@@ -28,10 +28,12 @@ SysResult<struct sockaddr_un> address_of(int folder, const char* name) {
   struct ::sockaddr_un address{};
   address.sun_family = AF_UNIX;
   const auto prefix = FixedText<32>().add("/proc/self/fd/").add(folder).add("/");
-  if (prefix.view().size() + std::strlen(name) >= sizeof address.sun_path)
+  const std::string_view file(name);
+  // A 0 stays behind the path.
+  if (prefix.view().size() + file.size() >= sizeof address.sun_path)
     return std::unexpected(Errno{ENAMETOOLONG});
-  std::strcpy(address.sun_path, prefix.c_str());  // both fit, see above
-  std::strcat(address.sun_path, name);
+  char* const rest = address.sun_path + prefix.view().copy(address.sun_path, prefix.view().size());
+  file.copy(rest, file.size());
   return address;
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("a reader that is gone costs nothing") {
   ::signal(SIGPIPE, SIG_IGN);
   Reader reader;
   reader.pipe.read.reset();
-  reader.log.start(0, 1);
+  reader.log.start(0, 1, "x");
   reader.log.step(0);
   CHECK(reader.log.idle());
   CHECK_FALSE(reader.log.enabled());
