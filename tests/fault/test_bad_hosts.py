@@ -130,9 +130,12 @@ def test_cpu_time_without_a_cgroup_is_added_up(on, host):
 
 
 @LACKING_CGROUPS
-def test_the_doctor_says_what_does_not_hold(on, host):
-    done = on(host, verb="doctor")
-    assert done.code == 125 and "do not hold here: limits.memory" in done.out, done
+def test_the_doctor_says_what_does_not_hold(sbx, host):
+    done = subprocess.run([sbx.binary, "doctor", "--cgroup"], capture_output=True, text=True, preexec_fn=host, timeout=60)
+    assert done.returncode == 125 and "do not hold here: limits.memory" in done.stdout, done
+    told = subprocess.run([sbx.binary, "doctor", "--json"], capture_output=True, text=True, preexec_fn=host, timeout=60)
+    cgroup = json.loads(told.stdout)["cgroup"]
+    assert cgroup["taken"] == [] and cgroup["limits"]["memory"] is False, cgroup
 
 
 @LACKING_CGROUPS

@@ -188,7 +188,8 @@ TEST_CASE("the payload's own code and signal are kept whatever sbx exits with") 
 }
 
 TEST_CASE("what did not decide the status is a warning") {
-  const Outcome outcome = decided({.wait_status = killed(SIGTERM), .oom_kills = 2, .pids_limit_hits = 9});
+  const Outcome outcome =
+      decided({.wait_status = killed(SIGTERM), .oom_kills = 2, .pids_limit_hits = 9});
   REQUIRE(outcome.warnings.size() == 2);
   CHECK(outcome.warnings[0].find("2") != std::string::npos);
   CHECK(outcome.warnings[1].find("limits.pids 128") != std::string::npos);
