@@ -124,6 +124,14 @@ CpuStat read_cpu_stat(int dir_fd, int version) {
   stat.usage_us = divided(read_number(dir_fd, "cpuacct.usage"), 1000);
   stat.user_us = divided(read_number(dir_fd, "cpuacct.usage_user"), 1000);
   stat.system_us = divided(read_number(dir_fd, "cpuacct.usage_sys"), 1000);
+  // The two parts are sampled at the clock's ticks, the sum is not: it says how much, they how it
+  // divides (v2 does the same, kernel/sched/cputime.c, cputime_adjust()).
+  if (stat.usage_us && stat.user_us && stat.system_us) {
+    const double parts = static_cast<double>(*stat.user_us + *stat.system_us);
+    const double share = parts > 0 ? static_cast<double>(*stat.user_us) / parts : 1;
+    stat.user_us = static_cast<std::uint64_t>(static_cast<double>(*stat.usage_us) * share);
+    stat.system_us = *stat.usage_us - *stat.user_us;
+  }
   stat.throttled_us = divided(read_keyed(dir_fd, "cpu.stat", "throttled_time"), 1000);
   return stat;
 }

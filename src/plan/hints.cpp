@@ -10,11 +10,10 @@ namespace sbx::plan {
 namespace {
 
 constexpr const char* kNamespaceHint =
-    "this host does not let you make namespaces: look at sysctl user.max_user_namespaces (0 "
-    "forbids "
-    "them) and kernel.unprivileged_userns_clone, at kernel.apparmor_restrict_unprivileged_userns "
-    "on "
-    "Ubuntu, and, in a container, at its seccomp profile";
+    "this host does not let you make namespaces; as root, one of these allows it: sysctl -w "
+    "kernel.unprivileged_userns_clone=1 (Debian), sysctl -w user.max_user_namespaces=15000, sysctl "
+    "-w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu); in a container, another seccomp "
+    "profile";
 constexpr const char* kNoSpaceHint =
     "a limit on namespaces is reached: sysctl user.max_user_namespaces and its siblings";
 constexpr const char* kMountPointHint =
