@@ -70,7 +70,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles ps stats pause resume kill schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles doctor ps stats pause resume kill schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -118,6 +118,13 @@ _sbx() {
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W 'ls show' -- "$cur")
+      fi
+      ;;
+    doctor)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --cgroup --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W '' -- "$cur")
       fi
       ;;
     ps)

@@ -151,7 +151,7 @@ constexpr std::array kOptions{
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
     OptionSpec{"--help", "", "", "", nullptr, general, false,
-               "run explain check profiles ps stats pause resume kill schema completion",
+               "run explain check profiles doctor ps stats pause resume kill schema completion",
                "this text (also -h)"},
 };
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "os/pipe.hpp"
-#include "os/tree_sample.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -24,27 +23,6 @@ constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 double usable_cpus(const plan::Plan& plan) {
   const double online = static_cast<double>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   return plan.limits.cpus ? std::min(online, *plan.limits.cpus) : online;
-}
-
-std::string_view reason_code(KilledFor why) {
-  switch (why) {
-    case KilledFor::wall:
-      return "wall_limit";
-    case KilledFor::cpu:
-      return "cpu_limit";
-    case KilledFor::idle:
-      return "idle_limit";
-    case KilledFor::memory:
-      return "memory_limit";
-    case KilledFor::output:
-      return "output_limit";
-    case KilledFor::command:
-      return "killed";
-    case KilledFor::interrupt:
-    case KilledFor::nothing:
-      return "interrupted";
-  }
-  return "interrupted";
 }
 
 double to_ms(Nanos duration) { return static_cast<double>(duration) / kMillisecond; }
@@ -136,48 +114,6 @@ void Run::supervise_tree() {
     tell_usage(now);
     move(now);
   }
-}
-
-void Run::enforce(Nanos now) {
-  if (!paused_since_ && deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used());
-  if (!paused_since_ && tree_watch_.due(now)) look_at_tree(now);
-  if (tree_watch_.over()) end_run(KilledFor::memory, now, 0);
-  if (streams_.held_back()) deadlines_.note_output(now);
-  if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
-  if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
-  if (!escalation_.begun() && !paused_since_) {
-    if (const auto limit = deadlines_.expired(now))
-      end_run(*limit, now, to_nanos(plan_.supervision.grace));
-  }
-  switch (escalation_.take(now)) {
-    case Escalation::Act::nothing:
-      break;
-    case Escalation::Act::terminate:
-      send(SIGTERM, reason_code(evidence_.killed_for));
-      sandbox_->signal_payload(SIGCONT);  // a stopped process cannot heed the first one
-      break;
-    case Escalation::Act::kill:
-      events_.signal_sent(now, SIGKILL, reason_code(evidence_.killed_for));
-      sandbox_->kill_tree();
-      break;
-  }
-}
-
-std::optional<std::uint64_t> Run::cpu_used() {
-  if (const auto counted = cpu_used_us(*sandbox_)) return counted;
-  if (const auto sample = os::sample_tree(sandbox_->init_pid(), UINT64_MAX))
-    cpu_sampled_us_ = std::max(cpu_sampled_us_.value_or(0), sample->cpu_us);
-  return cpu_sampled_us_.value_or(0);
-}
-
-void Run::look_at_tree(Nanos now) {
-  const auto sample = os::sample_tree(sandbox_->init_pid(), tree_watch_.limit());
-  tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
-}
-
-void Run::end_run(KilledFor why, Nanos now, Nanos grace) {
-  if (evidence_.killed_for == KilledFor::nothing) evidence_.killed_for = why;
-  escalation_.begin(now, grace);
 }
 
 void Run::send(int signal, std::string_view reason) {
