@@ -25,14 +25,19 @@ constexpr const char* kBusctl = "/usr/bin/busctl";
 constexpr int kWaitMs = 10'000;
 constexpr std::size_t kSaid = 2000;
 
-/// The manager's own runtime folder: a session started without PAM lacks the variable.
-std::string runtime_folder() {
-  const char* told = std::getenv("XDG_RUNTIME_DIR");
-  if (told != nullptr && told[0] == '/') return told;
-  return "/run/user/" + std::to_string(::geteuid());
+bool is_own_socket(const std::string& path) {
+  struct ::stat what{};
+  return ::stat(path.c_str(), &what) == 0 && S_ISSOCK(what.st_mode) && what.st_uid == ::geteuid();
 }
 
-std::string bus_socket() { return runtime_folder() + "/bus"; }
+/// Where systemd's manager of this user listens: always below /run/user (pam_systemd(8)), unless
+/// the session says otherwise; one that was started without PAM says nothing.
+std::string bus_socket() {
+  const char* const told = std::getenv("XDG_RUNTIME_DIR");
+  if (told != nullptr && told[0] == '/' && is_own_socket(std::string(told) + "/bus"))
+    return std::string(told) + "/bus";
+  return "/run/user/" + std::to_string(::geteuid()) + "/bus";
+}
 
 std::string own_group(const std::string& mount) {
   for (const OwnGroup& own :
@@ -98,8 +103,7 @@ std::vector<std::string> start_transient_unit(const std::string& unit) {
 ManagerFacts find_user_manager(const std::string& mount) {
   ManagerFacts facts;
   const std::string socket = bus_socket();
-  struct ::stat what{};
-  if (::stat(socket.c_str(), &what) != 0 || !S_ISSOCK(what.st_mode) || what.st_uid != ::geteuid()) {
+  if (!is_own_socket(socket)) {
     facts.problem = "no systemd manager of this user runs (" + socket + " is not there)";
     facts.fix = "sudo loginctl enable-linger $USER";
     return facts;
