@@ -36,6 +36,9 @@ def become(account):
 
 def run_child(args, testbed):
     testbed.enter()
+    # Whoever starts us in the background may have these ignored, and an exec keeps that (signal(7)).
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_DFL)
     if args.user:
         become(pwd.getpwnam(args.user))
     for pair in args.env:
