@@ -52,6 +52,7 @@ void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
 
 int sweep_cgroups(int parent_fd) {
   UniqueFd folder(::openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return 0;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.get()), &::closedir);
   if (!listing) return 0;
   const int at = folder.release();  // the listing's now

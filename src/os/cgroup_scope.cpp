@@ -73,6 +73,7 @@ SysResult<int> run_busctl(const std::vector<std::string>& words, std::string& sa
   const UniqueFd errors(ends[0]);
   UniqueFd theirs(ends[1]);
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t streams;

@@ -41,8 +41,11 @@ std::map<std::string, std::string> controller_problems(const std::vector<std::st
     const auto known = kernel.find(v1_name);
     // Not in the table means nothing: newer kernels leave out what only v2 has.
     if (known != kernel.end() && !known->second)
-      problems[name] = "the controller " + name + " was switched off when this kernel was booted" +
-                       " (cgroup_disable=" + v1_name + ")";
+      problems[name] = std::string("the controller ")
+                           .append(name)
+                           .append(" was switched off when this kernel was booted (cgroup_disable=")
+                           .append(v1_name)
+                           .append(")");
   }
   return problems;
 }

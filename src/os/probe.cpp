@@ -11,7 +11,6 @@
 #include <bit>
 #include <cerrno>
 #include <climits>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -72,10 +71,10 @@ int usable_cpus() {
 /// try it without a namespace full of processes, so this one thing is taken from the version.
 bool kernel_is_since(int major, int minor) {
   struct ::utsname name{};
-  int have_major = 0;
-  int have_minor = 0;
-  if (::uname(&name) != 0 || std::sscanf(name.release, "%d.%d", &have_major, &have_minor) != 2)
-    return false;
+  if (::uname(&name) != 0) return false;
+  char* rest = nullptr;
+  const long have_major = std::strtol(name.release, &rest, 10);
+  const long have_minor = *rest == '.' ? std::strtol(rest + 1, nullptr, 10) : 0;
   return have_major > major || (have_major == major && have_minor >= minor);
 }
 

@@ -26,9 +26,11 @@ std::uint64_t number(const std::string& text) {
 /// Each thread has the children that it forked itself (proc(5), /proc/PID/task/TID/children).
 void add_children(const std::string& pid, std::vector<std::string>& pids) {
   const std::string tasks = folder_of(pid) + "/task";
-  for (const std::string& thread : names_in(tasks))
-    for (std::string& child : words_of(read_kernel_text(tasks + "/" + thread + "/children"), ' '))
+  for (const std::string& thread : names_in(tasks)) {
+    const std::string list = std::string(tasks).append("/").append(thread).append("/children");
+    for (std::string& child : words_of(read_kernel_text(list), ' '))
       if (std::ranges::find(pids, child) == pids.end()) pids.push_back(std::move(child));
+  }
 }
 
 /// The times of /proc/PID/stat: its own and those of the children it has waited for, in ticks. The

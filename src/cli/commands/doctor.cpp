@@ -44,6 +44,7 @@ Findings look() {
   Findings found;
   found.tried = os::try_cgroup_homes(wanted);
   std::vector<CgroupHome> homes;
+  homes.reserve(found.tried.size());
   for (const os::TriedHome& one : found.tried) homes.push_back(one.home);
   found.kernel = os::controller_problems(wanted, homes);
   return found;

@@ -23,6 +23,7 @@ int fail(const Error& error) {
 /// What the operands name; every one of them is a run, or nothing is done to any.
 Result<std::vector<RunFile>> find_all(const LiveRuns& live, const std::vector<std::string>& words) {
   std::vector<RunFile> runs;
+  runs.reserve(words.size());
   for (const std::string& word : words) runs.push_back(SBX_TRY(live.find(word)));
   return runs;
 }
