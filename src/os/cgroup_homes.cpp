@@ -85,12 +85,12 @@ CgroupHome judge(const OwnGroup& own, const std::string& group, const Names& wan
   const std::string folder = cgroup_folder(own.mount, group);
   home.controllers = both(wanted, words_in(folder + "/cgroup.controllers"));
   home.way = CgroupWay::parent;
-  if (is_real_root(folder) && ::geteuid() == 0) return home;
   for (const char* file : {"", "/cgroup.procs", "/cgroup.subtree_control"}) {
     if (may(folder + file, W_OK)) continue;
     home.problem = "it is not ours to write";
     return home;
   }
+  if (is_real_root(folder)) return home;  // may hold processes and hand down
   const Members members = members_of(folder);
   if (members.us) home.way = CgroupWay::leaf;
   if (members.other.empty()) return home;
