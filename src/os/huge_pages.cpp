@@ -8,6 +8,7 @@
 namespace sbx::os {
 namespace {
 
+constexpr const char* kAbove = "/sys/kernel/mm";
 constexpr const char* kFolder = "/sys/kernel/mm/hugepages";  // hugetlbpage.rst
 
 std::uint64_t kib_of(std::string_view name) {
@@ -39,11 +40,13 @@ std::vector<std::string> huge_page_sizes() {
 }
 
 bool has_huge_pages() {
-  // The default size's alone stand here, all others' only below their own folder.
-  for (const std::string& name : names_in(kFolder)) {
+  const std::vector<std::string> names = names_in(kFolder);
+  // Only who sees the folder above may say that there is none.
+  if (names.empty()) return !is_folder(kAbove) || is_folder(kFolder);
+  for (const std::string& name : names) {
     const std::string folder = std::string(kFolder) + "/" + name;
     if (!is_zero(folder + "/nr_hugepages") || !is_zero(folder + "/nr_overcommit_hugepages"))
-      return true;
+      return true;  // or unreadable
   }
   return false;
 }

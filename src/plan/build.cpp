@@ -74,6 +74,7 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   SBX_CHECK(plan_identity(builder));
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
+  if (plan.seccomp.no_huge_pages) plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
   SBX_CHECK(plan_privileges(builder));
   // Each process does its own steps in order; this is the order in which the processes start
   // theirs.

@@ -167,7 +167,7 @@ Result<void> plan_cgroups(Builder& b) {
     const CgroupHome* const own = v2 ? nullptr : v1_home(b, limit);
     if (limit.needless && !v2 && own == nullptr) continue;
     b.plan.isolation.required.push_back(limit.name);
-    if (!v2 && own == nullptr) {
+    if (!v2 && own == nullptr && !limit.by_filter) {
       missing.push_back(limit);
       continue;
     }
@@ -175,6 +175,8 @@ Result<void> plan_cgroups(Builder& b) {
     if (v2) {
       add_to(unified, limit.v2, limit.v2_settings);
       if (!has(keys, limit.key)) keys.push_back(limit.key);
+    } else if (own == nullptr) {
+      b.plan.seccomp.no_huge_pages = true;
     } else {
       place_v1(b, limit, *own);
       v1 = true;

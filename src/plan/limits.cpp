@@ -103,13 +103,17 @@ void want_io(const Builder& b, std::vector<Wanted>& wanted) {
 /// Huge pages are no part of a group's memory (cgroup-v2.rst, "HugeTLB"), so a memory limit without
 /// this one could be walked around wherever the host has some.
 void want_no_hugetlb(const Builder& b, std::vector<Wanted>& wanted) {
-  if (!b.profile.limits.memory || b.facts.huge_page_sizes.empty()) return;
-  Wanted none{"limits.memory", "hugetlb", "hugetlb", "hugetlb", {}, {}};
+  const bool known = !b.facts.huge_page_sizes.empty();
+  if (!b.profile.limits.memory || (!known && !b.facts.has_huge_pages)) return;
+  // Files of unknown names cannot be written: then no group will do.
+  const std::string controller = known ? "hugetlb" : "hugetlb of unknown sizes";
+  Wanted none{"limits.memory", "hugetlb", controller, controller, {}, {}};
   for (const std::string& size : b.facts.huge_page_sizes) {
     none.v1_settings.push_back({"hugetlb." + size + ".limit_in_bytes", "0"});
     none.v2_settings.push_back({"hugetlb." + size + ".max", "0"});
   }
   none.needless = !b.facts.has_huge_pages;
+  none.by_filter = true;  // few hosts hand this controller down, systemd never does
   wanted.push_back(std::move(none));
 }
 

@@ -57,11 +57,12 @@ void plan_fork(Builder& b) {
 /// user namespace of its own.
 void plan_process_count(Builder& b) {
   const std::vector<std::string>& approximate = b.plan.isolation.approximate;
-  if (std::ranges::find(approximate, "pids") == approximate.end()) return;
+  const auto& pids = b.profile.limits.pids;
+  if (!pids || std::ranges::find(approximate, "pids") == approximate.end()) return;
   if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
   // One more for init, which is of the same user.
-  b.add(Phase::payload, SetRlimit{"nproc", *b.profile.limits.pids + 1},
-        "stands in for a cgroup: limits.pids", "limits.pids");
+  b.add(Phase::payload, SetRlimit{"nproc", *pids + 1}, "stands in for a cgroup: limits.pids",
+        "limits.pids");
 }
 
 }  // namespace

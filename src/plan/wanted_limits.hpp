@@ -17,7 +17,8 @@ struct Wanted {
   std::string v2;    ///< empty: any v2 group will do
   std::vector<CgroupSetting> v1_settings;
   std::vector<CgroupSetting> v2_settings;
-  bool needless = false;  ///< nothing to be limited on this host today: done if it costs nothing
+  bool needless = false;   ///< nothing to be limited on this host today: done if it costs nothing
+  bool by_filter = false;  ///< without a group, the system-call filter can do it
 };
 
 std::vector<Wanted> wanted_limits(const Builder& b);

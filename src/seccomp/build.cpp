@@ -139,8 +139,12 @@ std::vector<ArgTest> outside(const ArgAllow& entry) {
 
 /// The rules of an allowed call: firm conditions, the profile's narrowing, other conditions, allow.
 /// Firm ones come first, or under `log` a narrowing that logs would let their cases through.
-void add_allowed(const Call& call, const Verdict& verdict, OnDeny mode, std::vector<Rule>& rules) {
+void add_allowed(const Call& call, const Verdict& verdict, const Request& request,
+                 std::vector<Rule>& rules) {
+  const OnDeny mode = request.on_deny;
   const std::string name(call.name);
+  if (auto tests = asks_for_huge_page(call.name); request.no_huge_pages && !tests.empty())
+    rules.push_back({name, {ActionKind::fail, ENOMEM}, std::move(tests)});
   const ConditionedCall* row = find_conditions(call.name);
   const auto add_conditions = [&](bool firm) {
     if (row == nullptr) return;
@@ -184,7 +188,7 @@ Result<Policy> build_policy(const Request& request) {
       if (group.standing == Standing::never) {
         policy.rules.push_back({std::string(call.name), firm_action(request.on_deny, group.error)});
       } else if (verdict.open()) {
-        add_allowed(call, verdict, request.on_deny, policy.rules);
+        add_allowed(call, verdict, request, policy.rules);
       } else {
         policy.rules.push_back({std::string(call.name), denied_action(request.on_deny)});
       }

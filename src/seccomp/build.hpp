@@ -45,6 +45,9 @@ struct Request {
   std::vector<std::string> allow{"@default"};
   std::vector<std::string> deny{};  ///< wins over allow, whatever the order
   std::vector<ArgAllow> args{};
+  /// Nobody else keeps the payload from the host's huge pages, which no memory limit counts: mmap,
+  /// memfd_create and shmget answer ENOMEM to whoever asks for one, as where there is none.
+  bool no_huge_pages = false;
   bool operator==(const Request&) const = default;
 };
 

@@ -8,7 +8,9 @@
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -185,6 +187,13 @@ const std::vector<ConditionedCall>& table() {
 }  // namespace
 
 std::span<const ConditionedCall> conditioned_calls() { return table(); }
+
+std::vector<ArgTest> asks_for_huge_page(std::string_view call) {
+  if (call == "mmap") return {has_any(3, MAP_HUGETLB)};
+  if (call == "memfd_create") return {has_any(1, MFD_HUGETLB)};
+  if (call == "shmget") return {has_any(2, SHM_HUGETLB)};
+  return {};
+}
 
 const ConditionedCall* find_conditions(std::string_view call) {
   for (const ConditionedCall& row : table()) {

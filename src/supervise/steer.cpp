@@ -59,10 +59,11 @@ LiveRun Run::describe() const {
 }
 
 void Run::tell_usage(Nanos now) {
-  if (!usage_due_ || now < *usage_due_) return;
+  const auto& interval = plan_.supervision.usage_interval;
+  if (!interval || !usage_due_ || now < *usage_due_) return;
   if (!events_.enabled()) return usage_due_.reset();  // their reader is gone
   events_.usage(now, to_json(read_usage(*sandbox_), plan_));
-  usage_due_ = now + to_nanos(*plan_.supervision.usage_interval);
+  usage_due_ = now + to_nanos(*interval);
 }
 
 }  // namespace sbx::supervise

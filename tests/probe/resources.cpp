@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +47,39 @@ Verdict memory_bomb(Args args) {
   if (memory == MAP_FAILED) return contained("mmap", errno);
   for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
   return escaped(std::string("used ") + args[0] + " MiB");
+}
+
+void* huge_memory(const std::string& how) {
+  constexpr int kWays = PROT_READ | PROT_WRITE;
+  if (how == "mmap")
+    return mmap(nullptr, 2 * kMiB, kWays, MAP_PRIVATE | MAP_ANONYMOUS | MAP_HUGETLB, -1, 0);
+  if (how == "memfd") {
+    const int fd = memfd_create("huge", MFD_CLOEXEC | MFD_HUGETLB);
+    return fd < 0 ? MAP_FAILED : mmap(nullptr, 2 * kMiB, kWays, MAP_SHARED, fd, 0);
+  }
+  const int id = shmget(IPC_PRIVATE, 2 * kMiB, IPC_CREAT | SHM_HUGETLB | 0600);
+  if (id < 0) return MAP_FAILED;
+  void* memory = shmat(id, nullptr, 0);
+  const int error = errno;
+  shmctl(id, IPC_RMID, nullptr);
+  errno = error;
+  return memory;
+}
+
+/// Takes one huge page from the host by HOW: mmap, memfd or shm.
+Verdict huge_page(Args args) {
+  void* memory = huge_memory(args[0]);
+  if (memory == MAP_FAILED) return contained(std::string("huge page by ") + args[0], errno);
+  // A group without any left ends who touches the page (SIGBUS).
+  const pid_t child = fork();
+  if (child == 0) {
+    *static_cast<volatile char*>(memory) = 1;
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  const std::string text = std::string("huge page by ") + args[0];
+  return WIFSIGNALED(status) ? contained(text + ", ended when touching it", 0) : escaped(text);
 }
 
 /// Fills DIR with one file of up to MIB mebibytes.
@@ -98,9 +132,9 @@ Verdict flood(Args args) {
 }
 
 constexpr Verb kVerbs[] = {
-    {"fork-bomb", "COUNT", 1, fork_bomb}, {"memory-bomb", "MIB", 1, memory_bomb},
-    {"fill", "DIR MIB", 2, fill},         {"fill-inodes", "DIR COUNT", 2, fill_inodes},
-    {"flood", "MIB", 1, flood},
+    {"fork-bomb", "COUNT", 1, fork_bomb},         {"memory-bomb", "MIB", 1, memory_bomb},
+    {"huge-page", "HOW", 1, huge_page},           {"fill", "DIR MIB", 2, fill},
+    {"fill-inodes", "DIR COUNT", 2, fill_inodes}, {"flood", "MIB", 1, flood},
 };
 
 }  // namespace

@@ -43,6 +43,11 @@ def _swap(_):
     return "the kernel does not account for swap"
 
 
+def _huge_pages(_):
+    with open("/proc/sys/vm/nr_hugepages") as file:
+        return None if int(file.read()) else "this host has none reserved"
+
+
 def _userns(_):
     return None if _succeeds("unshare", "--user", "--map-root-user", "true") else \
         "user namespaces are refused"
@@ -84,7 +89,7 @@ def _user(_):
 _TABLE = {
     "root": _root, "user": _user, "userns": _userns, "cgroup": _cgroup, "swap": _swap,
     "cgroup-v1": lambda _: _version(1), "cgroup-v2": lambda _: _version(2),
-    "sandbox": _sandbox, "overlay": _overlay, "landlock": _landlock, "ipv6": _ipv6, "program": _program,
+    "sandbox": _sandbox, "overlay": _overlay, "landlock": _landlock, "ipv6": _ipv6, "huge-pages": _huge_pages, "program": _program,
 }
 
 

@@ -87,18 +87,28 @@ TEST_CASE("of several v2 groups the first of those that serve most is taken, the
   CHECK(groups[0].controllers == std::vector<std::string>{"memory", "pids"});
 }
 
-TEST_CASE("huge pages are forbidden with a memory limit, and missed where there are some") {
+TEST_CASE("huge pages are forbidden with a memory limit, by the filter where no group does it") {
   HostFacts facts = host_of_user();
   facts.huge_page_sizes = {"2MB"};
   auto plan = build({}, command(), facts);
   REQUIRE(plan.has_value());  // none to be had, and no controller: nothing to do
   CHECK_FALSE(settings(steps_of<MakeCgroup>(*plan).at(0)).contains("hugetlb"));
+  CHECK_FALSE(plan->seccomp.no_huge_pages);
   facts.has_huge_pages = true;
-  CHECK_FALSE(build({}, command(), facts).has_value());
+  plan = build({}, command(), facts);
+  REQUIRE(plan.has_value());
+  CHECK(plan->seccomp.no_huge_pages);
+  CHECK(plan->isolation.enforced.at(2) == "hugetlb");
   facts.cgroups.front().controllers.emplace_back("hugetlb");
   plan = build({}, command(), facts);
   REQUIRE(plan.has_value());
   CHECK(settings(steps_of<MakeCgroup>(*plan).at(0)).ends_with("hugetlb.2MB.max=0;"));
+  CHECK_FALSE(plan->seccomp.no_huge_pages);
+  facts.huge_page_sizes = {};  // there are some, and no file of the group's could be named
+  plan = build({}, command(), facts);
+  REQUIRE(plan.has_value());
+  CHECK_FALSE(settings(steps_of<MakeCgroup>(*plan).at(0)).contains("hugetlb"));
+  CHECK(plan->seccomp.no_huge_pages);
 }
 
 TEST_CASE("what the kernel says of a missing controller comes before what groups lack") {

@@ -29,6 +29,26 @@ void check_answer(const Asked& filter, std::string_view call, const Args& args,
 
 }  // namespace
 
+TEST_CASE("huge pages are asked for in vain where the filter has to see to that") {
+  struct Way {
+    const char* call;
+    unsigned argument;
+    std::uint64_t flag;
+  };
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::kill, OnDeny::log}) {
+    const Asked without{Request{.on_deny = mode, .no_huge_pages = true}};
+    const Asked with{Request{.on_deny = mode}};
+    for (const Way& way :
+         {Way{"mmap", 3, 0x40000}, Way{"memfd_create", 1, 4}, Way{"shmget", 2, 04000}}) {
+      Args args{};
+      check_answer(without, way.call, args, kAllow);
+      args.at(way.argument) = way.flag | 1U;
+      check_answer(without, way.call, args, fails(ENOMEM));
+      check_answer(with, way.call, args, kAllow);
+    }
+  }
+}
+
 TEST_CASE("every call answers as its group says, in each mode") {
   const Asked fail = asked(OnDeny::fail);
   const Asked kill = asked(OnDeny::kill);

@@ -51,4 +51,6 @@ def test_what_it_lacks():
         missing = features.why_not(feature) is not None
         # 5.10 has no Landlock either: it came with 5.13.
         assert missing == (feature in ROW.lacks or (feature == "landlock" and "linux-5.12" in ROW.lacks)), feature
+    reserves = any(argument.startswith("hugepages=") for argument in ROW.kernel_args)
+    assert (features.why_not("huge-pages") is None) == reserves
     assert (cgroups.find("memory") is None) == ("memory" in ROW.lacks)
