@@ -1,8 +1,9 @@
 // floor: the least this kernel can do for the isolation that sbx gives by default. A yardstick for
-// bench/run and nothing else: no profile, no checks, no limits, no messages. The steps are those of
+// bench/run and nothing else: no profile, no checks, no messages. The steps are those of
 // sbx's plan, in its order, each as one call where the kernel has one.
 //
-//   floor [--filter FILE] -- CMD [ARG...]    with --filter: only write the seccomp filter
+//   floor --filter FILE                      only writes the seccomp filter
+//   floor [--groups FILE] -- CMD [ARG...]    with --groups: in cgroups, too (groups.h)
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -27,6 +28,7 @@
 #include <unistd.h>
 
 #include "filter.h"
+#include "groups.h"
 
 enum { kInnerId = 1000, kHostIdOfRoot = 1879113727 };
 #define DETACH 2  // MNT_DETACH: <sys/mount.h> and <linux/mount.h> do not mix
@@ -198,11 +200,10 @@ static int as_exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void run_init(int mapped, const struct sock_fprog* filter, char** argv) {
-  char byte;
+static void run_init(int parent, const struct sock_fprog* filter, char** argv) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (read(mapped, &byte, 1) != 1) _exit(125);
-  close(mapped);
+  char byte;
+  if (read(parent, &byte, 1) != 1) _exit(125);  // the ids are mapped
   MUST(setresgid(kInnerId, kInnerId, kInnerId));
   MUST(setresuid(kInnerId, kInnerId, kInnerId));
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the change of user has cleared it
@@ -210,6 +211,8 @@ static void run_init(int mapped, const struct sock_fprog* filter, char** argv) {
   raise_loopback();
   write_text(AT_FDCWD, "/proc/sys/user/max_user_namespaces", "0");
   change_root();
+  join_v1_groups(parent);
+  close(parent);
   const pid_t payload = fork();
   MUST(payload);
   if (payload == 0) run_payload(filter, argv);
@@ -234,17 +237,27 @@ int main(int argc, char** argv) {
     MUST(write(fd, filter.filter, filter.len * sizeof *filter.filter));
     return 0;
   }
+  if (argc > 3 && strcmp(argv[1], "--groups") == 0) {
+    read_groups(argv[2]);
+    argv += 2;
+    argc -= 2;
+  }
   if (argc < 3 || strcmp(argv[1], "--") != 0) return 125;
-  int mapped[2];
-  MUST(pipe2(mapped, O_CLOEXEC));
+  int pair[2];
+  MUST(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair));
   struct clone_args clone = {.flags = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET |
                                       CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP,
                              .exit_signal = SIGCHLD};
+  const int group = make_v2_group();
+  if (group >= 0) {
+    clone.flags |= CLONE_INTO_CGROUP;
+    clone.cgroup = (uint64_t)group;
+  }
   const pid_t init = (pid_t)syscall(SYS_clone3, &clone, sizeof clone);
   MUST(init);
   if (init == 0) {
-    close(mapped[1]);
-    run_init(mapped[0], &filter, argv + 2);
+    close(pair[1]);
+    run_init(pair[0], &filter, argv + 2);
   }
   char map[64];
   const int root = geteuid() == 0;
@@ -253,8 +266,10 @@ int main(int argc, char** argv) {
   snprintf(map, sizeof map, "%d %u 1\n", kInnerId, root ? kHostIdOfRoot : getegid());
   write_map(init, "setgroups", "deny");
   write_map(init, "gid_map", map);
-  MUST(write(mapped[1], "", 1));
+  MUST(write(pair[1], "", 1));
+  send_v1_groups(pair[1]);
   int status;
   MUST(waitpid(init, &status, 0));
+  remove_groups();
   return as_exit_code(status);
 }

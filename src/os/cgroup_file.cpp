@@ -33,12 +33,12 @@ SysResult<void> write_control_lines(int dir_fd, const char* file, std::string_vi
 }
 
 SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated) {
-  if (::mkdirat(parent_fd, name, 0755) != 0) {
-    if (errno == tolerated) return {};
-    return std::unexpected(Errno{errno});
-  }
-  if (::fchmodat(parent_fd, name, 0755, 0) != 0 && errno != ENOENT)
-    return std::unexpected(Errno{errno});
+  // Whoever watches the host may read it, whatever the caller's umask: chmod would cost more.
+  const ::mode_t kept = ::umask(022);
+  const int made = ::mkdirat(parent_fd, name, 0755);
+  const int error = errno;
+  ::umask(kept);
+  if (made != 0 && error != tolerated) return std::unexpected(Errno{error});
   return {};
 }
 

@@ -122,9 +122,11 @@ Result<HostFacts> probe(const ProbeRequest& request) {
     facts.controller_problems = controller_problems(request.controllers, facts.cgroups);
     facts.swap_accounting = swap_can_be_limited(facts.cgroups);
     facts.has_swap = !facts.swap_accounting && has_swap();
-    facts.huge_page_sizes = huge_page_sizes();
     facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
-    if (!any_lists(facts.cgroups, "hugetlb")) facts.has_huge_pages = has_huge_pages();
+    if (std::ranges::find(request.controllers, "hugetlb") != request.controllers.end()) {
+      facts.huge_page_sizes = huge_page_sizes();
+      if (!any_lists(facts.cgroups, "hugetlb")) facts.has_huge_pages = has_huge_pages();
+    }
   }
   if (request.host_network) {
     facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");
