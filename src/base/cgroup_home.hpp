@@ -26,4 +26,8 @@ struct CgroupHome {
   std::string fix{};                       ///< what would help, if anything does
 };
 
+/// The shell command that gives a user groups of his own below v1 `folders`, and moves his shell
+/// into them: a user manager cannot do it, systemd hands down v2 alone.
+std::string own_v1_groups_command(const std::vector<std::string>& folders);
+
 }  // namespace sbx

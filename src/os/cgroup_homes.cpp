@@ -149,8 +149,13 @@ void add_beside_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupH
 void add_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& homes) {
   CgroupHome home = home_at(own, own.group);
   home.controllers = both(wanted, own.controllers);
-  if (!may(cgroup_folder(own.mount, own.group), W_OK | X_OK))
+  const std::string folder = cgroup_folder(own.mount, own.group);
+  if (!may(folder, W_OK | X_OK)) {
     home.problem = "it is not ours to write";
+    // A new v1 cpuset takes nobody before its lists are filled: that is more than a command.
+    const bool simple = std::ranges::find(own.controllers, "cpuset") == own.controllers.end();
+    if (simple && ::geteuid() != 0) home.fix = own_v1_groups_command({folder});
+  }
   homes.push_back(std::move(home));
 }
 

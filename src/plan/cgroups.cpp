@@ -61,69 +61,6 @@ void place_v1(Builder& b, const Wanted& limit, const CgroupHome& home) {
         limit.key, limit.key);
 }
 
-std::string where_of(const CgroupHome& home) {
-  if (home.way == CgroupWay::scope) return "a scope of the user's systemd manager";
-  return home.mount + (home.group == "/" ? "" : home.group);
-}
-
-/// What speaks against each group of the host, and what would help: the last one's advice, because
-/// the ways are in the order in which they should be taken, and the last is open to most.
-std::string passed_over(const Builder& b, std::string& fix) {
-  std::vector<std::string> reasons;
-  for (const CgroupHome& home : b.facts.cgroups) {
-    if (home.problem.empty()) continue;
-    reasons.push_back(where_of(home) + ": " + home.problem);
-    if (!home.fix.empty()) fix = home.fix;
-  }
-  return join(reasons, "; ");
-}
-
-const CgroupHome* usable_v2(const Builder& b) {
-  for (const CgroupHome& home : b.facts.cgroups)
-    if (home.version == 2 && home.problem.empty()) return &home;
-  return nullptr;
-}
-
-/// When no group says what would help.
-std::string general_advice(const Builder& b) {
-  if (usable_v2(b) != nullptr && !b.as_root)
-    return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
-           "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
-  return "start sbx as root or in a delegated group (systemd-run --user --scope -p Delegate=yes "
-         "sbx ...)";
-}
-
-Error missing_controllers(const Builder& b, const std::vector<Wanted>& missing) {
-  std::vector<std::string> keys;
-  std::vector<std::string> controllers;
-  std::vector<std::string> reasons;
-  for (const Wanted& limit : missing) {
-    keys.push_back(limit.key + " (" + b.written_at(limit.key) + ")");
-    if (has(controllers, limit.v2)) continue;
-    controllers.push_back(limit.v2);
-    const auto known = b.facts.controller_problems.find(limit.v2);
-    if (known != b.facts.controller_problems.end()) reasons.push_back(known->second);
-  }
-  std::string fix;
-  const CgroupHome* const lacking = usable_v2(b);
-  if (reasons.empty() && lacking != nullptr)
-    reasons.push_back(
-        where_of(*lacking) + " has only " +
-        (lacking->controllers.empty() ? "none of them" : join(lacking->controllers, ", ")));
-  if (reasons.empty()) {
-    if (std::string why = passed_over(b, fix); !why.empty()) reasons.push_back(std::move(why));
-  }
-  Error error{.kind = ErrorKind::host,
-              .what = "this host gives us no cgroup for " + join(keys, ", ") +
-                      ": no group with the " +
-                      (controllers.size() == 1 ? "controller " : "controllers ") +
-                      join(controllers, ", ") + " can be made here"};
-  if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
-  error.hint = fix.empty() ? general_advice(b) : fix;
-  error.hint += ", or go on without these limits: --degrade cgroup";
-  return error;
-}
-
 /// Without swap accounting the limit holds only where there is no swap at all.
 Result<void> check_swap(Builder& b) {
   if (!b.profile.limits.swap || b.facts.swap_accounting || !b.facts.has_swap) return {};
@@ -183,7 +120,7 @@ Result<void> plan_cgroups(Builder& b) {
     }
   }
   if (!missing.empty() && !b.degrades("cgroup"))
-    return std::unexpected(missing_controllers(b, missing));
+    return std::unexpected(no_group_for(b, missing));
   // Also without a controller: it is what kills and freezes the tree at once.
   const bool v2 = !unified.homes.empty();
   if (v2) {

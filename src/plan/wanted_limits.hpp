@@ -1,5 +1,5 @@
 // Between limits.cpp, which says what controllers have to enforce, and cgroups.cpp, which finds
-// each a group.
+// each a group; no_group.cpp words what is missing.
 #pragma once
 
 #include <string>
@@ -22,5 +22,8 @@ struct Wanted {
 };
 
 std::vector<Wanted> wanted_limits(const Builder& b);
+
+/// The refusal when `missing` limits find no group: what speaks against each, and what would help.
+Error no_group_for(const Builder& b, const std::vector<Wanted>& missing);
 
 }  // namespace sbx::plan

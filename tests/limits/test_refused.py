@@ -3,7 +3,12 @@
 Which of the two has to happen depends on the host, so that none of these is ever skipped. What the
 message has to offer is the one command or setting that helps on that kind of host.
 """
+import json
 import os
+import re
+import shutil
+import subprocess
+import tempfile
 
 import pytest
 
@@ -24,6 +29,7 @@ HELP = {
     "io": ("Delegate=",),
     "cpuset": ("Delegate=",),
 }
+NOBODY = 65534
 NEW_ENOUGH = tuple(int(n) for n in os.uname().release.split(".")[:2]) >= (5, 12)
 
 
@@ -85,6 +91,27 @@ def test_the_defaults_are_enforced_or_refused(sbx):
         run.assert_refused("cgroup", "--degrade cgroup")
     else:
         assert {"memory", "pids"} <= set(run.assert_ok().result["isolation"]["enforced"]), run
+
+
+@pytest.mark.needs("root")
+@pytest.mark.needs("cgroup-v1")
+def test_the_command_that_a_user_of_v1_is_told_works(sbx_binary):
+    """An administrator's part is done by us: the user that it is for has no sudo here."""
+    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own are closed to others
+        os.chmod(folder, 0o755)
+        copy = shutil.copy(sbx_binary, folder)
+        run = [*become, copy, "run", "--json", "--", "/bin/true"]
+        refused = subprocess.run(run, cwd="/", env={"PATH": os.defpath}, capture_output=True, text=True)
+        told = re.search(r"give yourself groups: (for g in (.*?); do .*?; done)", refused.stderr)
+        assert refused.returncode == 125 and told, refused
+        script = f'sudo() {{ "$@"; }}; id() {{ echo {NOBODY}; }}; {told[1]}; exec "$@"'
+        given = subprocess.run(["sh", "-c", script, "sh", *run], cwd="/", env={"PATH": os.defpath},
+                               capture_output=True, text=True)
+    for group in told[2].split():
+        os.rmdir(f"{group}/user-{NOBODY}")
+    assert given.returncode == 0, given
+    assert {"memory", "pids"} <= set(json.loads(given.stdout)["isolation"]["enforced"]), given
 
 
 def test_user_namespaces_are_there_or_asked_for(sbx):

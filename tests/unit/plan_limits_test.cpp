@@ -120,6 +120,38 @@ TEST_CASE("what the kernel says of a missing controller comes before what groups
   CHECK(refused.error().what.ends_with("(memory was switched off)"));
 }
 
+TEST_CASE("a user is told how to get groups of v1 hierarchies, all that are needed at once") {
+  HostFacts facts = hybrid(host_of_user());
+  for (CgroupHome& home : facts.cgroups) {
+    home.problem = "it is not ours to write";
+    if (home.version == 1 && home.controllers.front() != "cpuset") home.fix = "a command";
+  }
+  const std::string unified = "systemd.unified_cgroup_hierarchy=1";
+  profile::Profile profile;
+  auto refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().hint.contains(
+      own_v1_groups_command({"/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids"})));
+  CHECK(refused.error().hint.contains(unified));
+  profile.limits.cpuset = "0";
+  refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().hint.starts_with("start sbx as root, or boot with cgroup v2"));
+  CHECK(refused.error().hint.contains(unified));
+}
+
+TEST_CASE("a limit that wants no controller is refused without naming one") {
+  HostFacts facts = host_of_user();
+  facts.cgroups.clear();
+  profile::Profile profile;
+  profile.limits.memory.reset();
+  profile.limits.pids.reset();
+  profile.limits.cpu = std::chrono::seconds(3);
+  const auto refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().what.contains(": no group can be made here"));
+}
+
 TEST_CASE("degrade: [cgroup] goes on without, and says so") {
   HostFacts facts = host_of_user();
   facts.cgroups.clear();

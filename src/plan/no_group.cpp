@@ -1,0 +1,98 @@
+// Says why limits find no group on this host, and what would help.
+#include <algorithm>
+
+#include "base/text.hpp"
+#include "plan/wanted_limits.hpp"
+
+namespace sbx::plan {
+namespace {
+
+std::string where_of(const CgroupHome& home) {
+  if (home.way == CgroupWay::scope) return "a scope of the user's systemd manager";
+  return home.mount + (home.group == "/" ? "" : home.group);
+}
+
+/// What speaks against each group of the host, and what would help: the last one's advice, because
+/// the ways are in the order in which they should be taken, and the last is open to most.
+std::string passed_over(const Builder& b, std::string& fix) {
+  std::vector<std::string> reasons;
+  for (const CgroupHome& home : b.facts.cgroups) {
+    if (home.problem.empty()) continue;
+    reasons.push_back(where_of(home) + ": " + home.problem);
+    if (!home.fix.empty()) fix = home.fix;
+  }
+  return join(reasons, "; ");
+}
+
+std::string with_controllers(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  return std::string("with the controller").append(names.size() == 1 ? " " : "s ") +
+         join(names, ", ") + " ";
+}
+
+const CgroupHome* usable_v2(const Builder& b) {
+  for (const CgroupHome& home : b.facts.cgroups)
+    if (home.version == 2 && home.problem.empty()) return &home;
+  return nullptr;
+}
+
+/// For a user whose missing controllers are in v1 groups of others; empty: that is not the case.
+std::string v1_advice(const Builder& b, const std::vector<Wanted>& missing) {
+  std::vector<std::string> folders;
+  bool simple = true;  // all of them by one command (cgroup_homes.cpp, add_v1())
+  for (const CgroupHome& home : b.facts.cgroups) {
+    const bool needed = std::ranges::any_of(missing, [&home](const Wanted& limit) {
+      return std::ranges::find(home.controllers, limit.v1) != home.controllers.end();
+    });
+    if (home.version != 1 || !needed || home.problem.empty()) continue;
+    folders.push_back(where_of(home));
+    simple = simple && !home.fix.empty();
+  }
+  if (folders.empty() || b.as_root) return {};
+  const std::string v2 = "boot with cgroup v2 alone (systemd.unified_cgroup_hierarchy=1)";
+  return simple ? "give yourself groups: " + own_v1_groups_command(folders) + ", or " + v2
+                : "start sbx as root, or " + v2;
+}
+
+/// When no group says what would help.
+std::string general_advice(const Builder& b) {
+  if (usable_v2(b) != nullptr && !b.as_root)
+    return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
+           "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
+  return "start sbx as root or in a delegated group (systemd-run --user --scope -p Delegate=yes "
+         "sbx ...)";
+}
+
+}  // namespace
+
+Error no_group_for(const Builder& b, const std::vector<Wanted>& missing) {
+  std::vector<std::string> keys;
+  std::vector<std::string> controllers;
+  std::vector<std::string> reasons;
+  for (const Wanted& limit : missing) {
+    keys.push_back(limit.key + " (" + b.written_at(limit.key) + ")");
+    if (limit.v2.empty() || std::ranges::find(controllers, limit.v2) != controllers.end()) continue;
+    controllers.push_back(limit.v2);
+    const auto known = b.facts.controller_problems.find(limit.v2);
+    if (known != b.facts.controller_problems.end()) reasons.push_back(known->second);
+  }
+  std::string fix;
+  const CgroupHome* const lacking = usable_v2(b);
+  if (reasons.empty() && lacking != nullptr)
+    reasons.push_back(
+        where_of(*lacking) + " has only " +
+        (lacking->controllers.empty() ? "none of them" : join(lacking->controllers, ", ")));
+  if (reasons.empty()) {
+    if (std::string why = passed_over(b, fix); !why.empty()) reasons.push_back(std::move(why));
+  }
+  Error error{.kind = ErrorKind::host,
+              .what = "this host gives us no cgroup for " + join(keys, ", ") + ": no group " +
+                      with_controllers(controllers) + "can be made here"};
+  if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
+  error.hint = v1_advice(b, missing);
+  if (error.hint.empty()) error.hint = fix.empty() ? general_advice(b) : fix;
+  error.hint += ", or go on without these limits: --degrade cgroup";
+  return error;
+}
+
+}  // namespace sbx::plan
