@@ -11,7 +11,7 @@ struct CpuStat {
   std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us;
 };
 struct MemoryStat {
-  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills;
+  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills, high_events;
 };
 struct PidsStat {
   std::optional<std::uint64_t> current, peak, limit_hits;
@@ -25,5 +25,11 @@ CpuStat read_cpu_stat(int dir_fd, int version);
 MemoryStat read_memory_stat(int dir_fd, int version);
 PidsStat read_pids_stat(int dir_fd, int version);
 IoStat read_io_stat(int dir_fd, int version);
+
+/// The kills alone, for who looks at them again and again.
+std::optional<std::uint64_t> read_oom_kills(int dir_fd, int version);
+
+/// The number behind `key` in lines of the form "key number".
+std::optional<std::uint64_t> keyed_figure(std::string_view text, std::string_view key);
 
 }  // namespace sbx::os

@@ -84,8 +84,19 @@ const CgroupHome* usable_v2(const Builder& b) {
   return nullptr;
 }
 
+/// Only v2 has what is missing, and this host keeps the controller on v1.
+bool needs_v2(const Builder& b, const std::vector<Wanted>& missing) {
+  return std::ranges::any_of(missing, [&b](const Wanted& limit) {
+    return limit.v1.empty() && std::ranges::any_of(b.facts.cgroups, [&](const CgroupHome& home) {
+             return home.version == 1 && has(home.controllers, limit.v2);
+           });
+  });
+}
+
 /// When no group says what would help.
-std::string general_advice(const Builder& b) {
+std::string general_advice(const Builder& b, const std::vector<Wanted>& missing) {
+  if (needs_v2(b, missing))
+    return "boot with systemd.unified_cgroup_hierarchy=1, which moves all controllers to cgroup v2";
   if (usable_v2(b) != nullptr && !b.as_root)
     return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
            "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
@@ -99,10 +110,12 @@ Error missing_controllers(const Builder& b, const std::vector<Wanted>& missing) 
   std::vector<std::string> reasons;
   for (const Wanted& limit : missing) {
     keys.push_back(limit.key + " (" + b.written_at(limit.key) + ")");
-    if (has(controllers, limit.v2)) continue;
-    controllers.push_back(limit.v2);
+    const std::string controller = limit.v1.empty() ? limit.v2 + " of cgroup v2" : limit.v2;
+    if (has(controllers, controller)) continue;
+    controllers.push_back(controller);
     const auto known = b.facts.controller_problems.find(limit.v2);
-    if (known != b.facts.controller_problems.end()) reasons.push_back(known->second);
+    if (known != b.facts.controller_problems.end() && !has(reasons, known->second))
+      reasons.push_back(known->second);
   }
   std::string fix;
   const CgroupHome* const lacking = usable_v2(b);
@@ -119,7 +132,7 @@ Error missing_controllers(const Builder& b, const std::vector<Wanted>& missing) 
                       (controllers.size() == 1 ? "controller " : "controllers ") +
                       join(controllers, ", ") + " can be made here"};
   if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
-  error.hint = fix.empty() ? general_advice(b) : fix;
+  error.hint = fix.empty() ? general_advice(b, missing) : fix;
   error.hint += ", or go on without these limits: --degrade cgroup";
   return error;
 }
@@ -145,8 +158,9 @@ void degrade(Builder& b, const Wanted& limit) {
   b.plan.isolation.degraded.push_back(limit.name);
   const bool memory = limit.name == "memory";
   if (memory) b.plan.supervision.sampled_memory = b.profile.limits.memory;
-  // plan_privileges() sets the rlimit; the supervisor adds up CPU time.
-  if (memory || limit.name == "cpu-time" ||
+  // A sampled limit ends the whole tree; plan_privileges() sets the rlimit; the supervisor adds up
+  // CPU time.
+  if (memory || limit.name == "oom-kill" || limit.name == "cpu-time" ||
       (limit.name == "pids" && b.facts.nproc_counts_per_namespace))
     b.plan.isolation.approximate.push_back(limit.name);
 }
@@ -175,10 +189,12 @@ Result<void> plan_cgroups(Builder& b) {
     if (v2) {
       add_to(unified, limit.v2, limit.v2_settings);
       if (!has(keys, limit.key)) keys.push_back(limit.key);
+      if (limit.v2_watch != nullptr) b.plan.supervision.*limit.v2_watch = true;
     } else if (own == nullptr) {
       b.plan.seccomp.no_huge_pages = true;
     } else {
       place_v1(b, limit, *own);
+      if (limit.v1_watch != nullptr) b.plan.supervision.*limit.v1_watch = true;
       v1 = true;
     }
   }

@@ -1,4 +1,4 @@
-// Checks of the limits: amounts that nothing could run with.
+// Checks of the limits: amounts that nothing could run with, and limits that undo each other.
 #include <array>
 #include <utility>
 
@@ -36,10 +36,26 @@ void check_times(const Checker& c) {
   }
 }
 
+void check_memory(const Checker& c) {
+  const Limits& limits = c.profile().limits;
+  for (const auto& [key, value] : {std::pair{"limits.memory", limits.memory},
+                                   std::pair{"limits.memory_high", limits.memory_high}}) {
+    if (value && *value < (Bytes{1} << 20U))
+      c.complain(key, '`' + std::string(key) + "` is less than 1M, in which nothing can start");
+  }
+  if (limits.memory && limits.memory_high && *limits.memory_high > *limits.memory)
+    c.complain("limits.memory_high",
+               "`limits.memory_high` (" + format_bytes(*limits.memory_high) +
+                   ") is more than `limits.memory` (" + format_bytes(*limits.memory) +
+                   "), which ends the run first",
+               "lower it, or raise `limits.memory` (its default is 512M)");
+  if (!limits.memory && limits.oom_kill == OomKill::tree)
+    c.complain("limits.oom_kill", "`limits.oom_kill` has no effect without `limits.memory`",
+               "give `limits.memory` a size, or remove `limits.oom_kill`");
+}
+
 void check_amounts(const Checker& c) {
   const Limits& limits = c.profile().limits;
-  if (limits.memory && *limits.memory < (Bytes{1} << 20U))
-    c.complain("limits.memory", "`limits.memory` is less than 1M, in which nothing can start");
   if (limits.pids && *limits.pids == 0)
     c.complain("limits.pids", "`limits.pids` is 0, so nothing could run",
                "write none to lift the limit");
@@ -49,6 +65,10 @@ void check_amounts(const Checker& c) {
                "write none to lift the limit");
   if (limits.cpus && (*limits.cpus < 0.01 || *limits.cpus > 8192))
     c.complain("limits.cpus", "`limits.cpus` must be between 0.01 and 8192");
+  // CGROUP_WEIGHT_MIN and CGROUP_WEIGHT_MAX of the kernel
+  if (limits.cpu_weight && (*limits.cpu_weight < 1 || *limits.cpu_weight > 10000))
+    c.complain("limits.cpu_weight", "`limits.cpu_weight` must be between 1 and 10000",
+               "100 is as much as everybody else, 200 twice that");
   const IoLimits& io = limits.io;
   const std::array<std::pair<std::string_view, std::optional<std::uint64_t>>, 4> rates{
       {{"limits.io.read_bps", io.read_bps},
@@ -91,6 +111,7 @@ void check_cpuset(const Checker& c) {
 
 constexpr Check kChecks[] = {
     {"times", check_times},
+    {"memory", check_memory},
     {"amounts", check_amounts},
     {"cpuset", check_cpuset},
 };

@@ -39,6 +39,10 @@ std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
   return read_cpu(sandbox).usage_us;
 }
 
+std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox) {
+  return os::read_oom_kills(sandbox.cgroup_fd("memory"), sandbox.cgroup_version("memory"));
+}
+
 Usage read_usage(const LiveSandbox& sandbox) {
   const auto folder = [&sandbox](const char* name) { return sandbox.cgroup_fd(name); };
   const auto version = [&sandbox](const char* name) { return sandbox.cgroup_version(name); };
@@ -51,6 +55,7 @@ Usage read_usage(const LiveSandbox& sandbox) {
   usage.memory_now = memory.current_bytes;
   usage.memory_peak = memory.peak_bytes;
   usage.oom_kills = memory.oom_kills;
+  usage.memory_high_events = memory.high_events;
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
   usage.pids_now = pids.current;
   usage.pids_peak = pids.peak;

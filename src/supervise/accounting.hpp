@@ -12,6 +12,9 @@ namespace sbx::supervise {
 /// CPU time of the whole tree so far, in microseconds; nullopt: no cgroup counts it.
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
 
+/// Processes that the kernel killed for the memory limit so far; nullopt: no cgroup counts them.
+std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox);
+
 /// Everything the cgroups tell now; nullopt where they do not count it.
 Usage read_usage(const LiveSandbox& sandbox);
 

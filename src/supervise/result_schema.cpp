@@ -59,11 +59,13 @@ std::string_view result_schema() {
     },
     "memory": {
       "type": "object",
-      "required": ["peak_bytes", "limit_bytes", "oom_kills"],
+      "required": ["peak_bytes", "limit_bytes", "oom_kills", "high_events"],
       "properties": {
         "peak_bytes": {"type": ["integer", "null"]},
         "limit_bytes": {"type": ["integer", "null"], "description": "null also when there is none"},
-        "oom_kills": {"type": ["integer", "null"]}
+        "oom_kills": {"type": ["integer", "null"]},
+        "high_events": {"type": ["integer", "null"],
+          "description": "how often it was slowed down for limits.memory_high"}
       }
     },
     "pids": {
@@ -211,7 +213,7 @@ std::string_view event_schema() {
     {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "output_limit", "killed"]}},
+          "memory_limit", "output_limit", "killed"]}},
       "required": ["signal", "reason"]
     },
     {
@@ -229,6 +231,13 @@ std::string_view event_schema() {
         "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"}},
       "required": ["cpu_ms", "memory", "pids", "io"],
       "description": "every events.usage_interval; each figure as in sbx schema live"
+    },
+    {
+      "properties": {"type": {"const": "warning"},
+        "code": {"enum": ["memory_high"], "description": "memory_high: limits.memory_high was crossed"},
+        "text": {"type": "string", "description": "for a person"}},
+      "required": ["code", "text"],
+      "description": "when it happens, and once; how often is in the result's warnings"
     },
     {
       "properties": {"type": {"enum": ["denial", "artifact"]}}

@@ -26,7 +26,7 @@ TEST_CASE("v2 figures") {
             "usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 3\nthrottled_usec 70\n");
   tree.file("memory.peak", "1048576\n");
   tree.file("memory.current", "4096\n");
-  tree.file("memory.events", "low 0\nhigh 0\nmax 12\noom 2\noom_kill 1\noom_group_kill 0\n");
+  tree.file("memory.events", "low 0\nhigh 5\nmax 12\noom 2\noom_kill 1\noom_group_kill 0\n");
   tree.file("pids.peak", "9\n");
   tree.file("pids.events", "max 3\n");
   tree.file("io.stat",
@@ -42,6 +42,8 @@ TEST_CASE("v2 figures") {
   CHECK(memory.peak_bytes == 1048576);
   CHECK(memory.current_bytes == 4096);
   CHECK(memory.oom_kills == 1);
+  CHECK(memory.high_events == 5);
+  CHECK(read_oom_kills(dir.get(), 2) == 1);
   const PidsStat pids = read_pids_stat(dir.get(), 2);
   CHECK(pids.peak == 9);
   CHECK(pids.limit_hits == 3);
@@ -72,6 +74,8 @@ TEST_CASE("v1 figures") {
   CHECK(memory.peak_bytes == 8192);
   CHECK(memory.current_bytes == 4096);
   CHECK(memory.oom_kills == 4);
+  CHECK(memory.high_events == std::nullopt);
+  CHECK(read_oom_kills(dir.get(), 1) == 4);
   const IoStat io = read_io_stat(dir.get(), 1);
   CHECK(io.read_bytes == 101);
   CHECK(io.written_bytes == 20);
