@@ -63,6 +63,19 @@ Figure divided(Figure figure, std::uint64_t by) {
   return figure;
 }
 
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=7": the total, of the line that starts with `who`.
+Figure pressure_total(std::string_view text, std::string_view who) {
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (take(line, ' ') != who) continue;
+    while (!line.empty()) {
+      std::string_view value = take(line, ' ');
+      if (take(value, '=') == "total") return to_number(value);
+    }
+  }
+  return std::nullopt;
+}
+
 /// v2 io.stat: "8:0 rbytes=1 wbytes=2 rios=...", a line a device. No line means no traffic.
 IoStat sum_io_stat(std::string_view text) {
   std::uint64_t read_bytes = 0;
@@ -164,6 +177,13 @@ IoStat read_io_stat(int dir_fd, int version) {
   const auto text = read_file(dir_fd, v2 ? "io.stat" : "blkio.throttle.io_service_bytes_recursive");
   if (!text) return {};
   return v2 ? sum_io_stat(*text) : sum_blkio(*text);
+}
+
+PressureStat read_pressure(int dir_fd, std::string_view of) {
+  // Where the kernel keeps no account (psi=0), the file is missing or refuses to be read.
+  const auto text = read_file(dir_fd, std::string(of).append(".pressure").c_str());
+  if (!text) return {};
+  return {pressure_total(*text, "some"), pressure_total(*text, "full")};  // cpu: full since 5.13
 }
 
 std::optional<std::uint64_t> keyed_figure(std::string_view text, std::string_view key) {

@@ -19,7 +19,7 @@ std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox);
 Usage read_usage(const LiveSandbox& sandbox);
 
 /// The same after reap(). Where no cgroup counts CPU time it is what the kernel added up for init,
-/// which waits for all the others.
-Usage read_final_usage(const LiveSandbox& sandbox);
+/// which waits for all the others. `all`: what only a report shows, too.
+Usage read_final_usage(const LiveSandbox& sandbox, bool all);
 
 }  // namespace sbx::supervise

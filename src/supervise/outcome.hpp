@@ -50,6 +50,11 @@ struct Evidence {
   std::optional<Error> setup_error{};
 };
 
+/// Time in which some, or all of the processes had to wait for it.
+struct Pressure {
+  std::optional<std::uint64_t> some_us{}, full_us{};
+};
+
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
   /// Added up from /proc, with those that were killed at the end; where no cgroup counts.
@@ -57,6 +62,7 @@ struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{}, memory_high_events{};
   std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};
+  Pressure cpu_pressure{}, memory_pressure{}, io_pressure{};
 };
 
 struct StreamRecord {

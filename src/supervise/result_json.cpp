@@ -69,7 +69,8 @@ Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
             {"high_events", or_null(usage.memory_high_events)}}},
           {"pids",
            {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
-          {"io", io_json(usage)}};
+          {"io", io_json(usage)},
+          {"pressure", pressure_json(usage)}};
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ std::string_view result_schema() {
   "description": "Fields are only ever added. null: this host, or this run, did not measure it.",
   "type": "object",
   "required": ["schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
-    "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "output", "denials",
-    "network", "changes", "artifacts", "redactions", "isolation", "warnings"],
+    "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output",
+    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings"],
   "properties": {
     "schema": {"const": "sbx.result/1"},
     "id": {"type": "string", "description": "the run's id"},
@@ -82,6 +82,16 @@ std::string_view result_schema() {
       "properties": {
         "read_bytes": {"type": ["integer", "null"]},
         "write_bytes": {"type": ["integer", "null"]}
+      }
+    },
+    "pressure": {
+      "type": "object",
+      "required": ["cpu", "memory", "io"],
+      "description": "time that was spent waiting for it",
+      "properties": {
+        "cpu": {"$ref": "#/$defs/waits"},
+        "memory": {"$ref": "#/$defs/waits"},
+        "io": {"$ref": "#/$defs/waits"}
       }
     },
     "output": {
@@ -167,6 +177,14 @@ std::string_view result_schema() {
     "warnings": {"type": "array", "items": {"type": "string"}}
   },
   "$defs": {
+    "waits": {
+      "type": "object",
+      "required": ["some_us", "full_us"],
+      "properties": {
+        "some_us": {"type": ["integer", "null"], "description": "by some of the processes"},
+        "full_us": {"type": ["integer", "null"], "description": "by all of them at once"}
+      }
+    },
     "stream": {
       "type": "object",
       "required": ["bytes", "truncated", "sha256"],
@@ -228,8 +246,9 @@ std::string_view event_schema() {
     },
     {
       "properties": {"type": {"const": "usage"}, "cpu_ms": {"type": "object"},
-        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"}},
-      "required": ["cpu_ms", "memory", "pids", "io"],
+        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"},
+        "pressure": {"type": "object"}},
+      "required": ["cpu_ms", "memory", "pids", "io", "pressure"],
       "description": "every events.usage_interval; each figure as in sbx schema live"
     },
     {

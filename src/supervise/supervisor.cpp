@@ -211,7 +211,7 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.exec_errno = sandbox_->exec_errno();
-  outcome_.usage = read_final_usage(*sandbox_);
+  outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
   outcome_.usage.cpu_sampled_us = cpu_sampled_us_;
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;

@@ -102,6 +102,24 @@ TEST_CASE("a missing file, no folder and a text that is no number are nullopt, n
   CHECK(read_io_stat(-1, 1).written_bytes == std::nullopt);
 }
 
+TEST_CASE("pressure is the total of each line; what is no such line is nullopt") {
+  const TempTree tree;
+  tree.file("cpu.pressure", "some avg10=1.53 avg60=0.87 avg300=0.21 total=12345\n");  // before 5.13
+  tree.file("memory.pressure",
+            "some avg10=0.00 avg60=0.00 avg300=0.00 total=70\n"
+            "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+  const UniqueFd dir = open_folder(tree);
+  CHECK(read_pressure(dir.get(), "cpu").some_us == 12345);
+  CHECK(read_pressure(dir.get(), "cpu").full_us == std::nullopt);
+  CHECK(read_pressure(dir.get(), "memory").some_us == 70);
+  CHECK(read_pressure(dir.get(), "memory").full_us == 0);
+  CHECK(read_pressure(dir.get(), "io").some_us == std::nullopt);
+  tree.file("io.pressure", "some avg10=0.00 total=-1\nfull total\nfull total=x\n");
+  CHECK(read_pressure(dir.get(), "io").some_us == std::nullopt);
+  CHECK(read_pressure(dir.get(), "io").full_us == std::nullopt);
+  CHECK(read_pressure(-1, "cpu").some_us == std::nullopt);
+}
+
 TEST_CASE("a group without traffic has read and written nothing") {
   const TempTree tree;
   tree.file("io.stat", "");

@@ -38,10 +38,10 @@ TEST_CASE("the result object has the contract's fields in its order") {
   Outcome outcome = ended_well(plan);
   const auto json = nlohmann::ordered_json::parse(to_json(outcome, plan));
   const std::vector<std::string> expected{
-      "schema",  "id",        "profile",   "argv",       "status",    "reason",
-      "phase",   "exit_code", "signal",    "started_at", "wall_ms",   "setup_ms",
-      "cpu_ms",  "memory",    "pids",      "io",         "output",    "denials",
-      "network", "changes",   "artifacts", "redactions", "isolation", "warnings"};
+      "schema",    "id",         "profile",    "argv",    "status",   "reason",  "phase",
+      "exit_code", "signal",     "started_at", "wall_ms", "setup_ms", "cpu_ms",  "memory",
+      "pids",      "io",         "pressure",   "output",  "denials",  "network", "changes",
+      "artifacts", "redactions", "isolation",  "warnings"};
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   CHECK(keys == expected);
@@ -61,6 +61,8 @@ TEST_CASE("a figure that was not measured is null") {
   CHECK(json["memory"]["peak_bytes"].is_null());
   CHECK(json["memory"]["oom_kills"].is_null());
   CHECK(json["memory"]["high_events"].is_null());
+  for (const auto& waited : json["pressure"])
+    for (const auto& value : waited) CHECK(value.is_null());
   CHECK(json["memory"]["limit_bytes"] == 512U << 20U);
   CHECK(json["output"]["stdout"]["bytes"].is_null());
   CHECK(json["output"]["stdout"]["sha256"].is_null());
