@@ -85,7 +85,8 @@ def rivals(sbx, weights):
     return [float(run.out) for run in runs]
 
 
-@pytest.mark.parametrize("weights,low,high", [((1000, 100), 6, 15), ((100, 100), 0.6, 1.7), ((100, 1000), 1 / 15, 1 / 6)],
+@pytest.mark.parametrize("weights,low,high",
+                         [((1000, 100), 6, 15), ((100, 100), 0.6, 1.7), ((100, 1000), 1 / 15, 1 / 6)],
                          ids=["ten-to-one", "control-as-much", "one-to-ten"])
 def test_a_weight_is_a_share_among_rivals(sbx, weights, low, high):
     for _ in range(TRIES):

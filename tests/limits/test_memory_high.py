@@ -2,7 +2,7 @@
 import pytest
 
 from escape.attacks import ESCAPED
-from support import features, slow
+from support import features
 
 LACKING = features.why_not("cgroup:memory") or features.why_not("cgroup-v2")
 on_v2 = pytest.mark.needs("cgroup:memory", "cgroup-v2")
