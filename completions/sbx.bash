@@ -27,9 +27,12 @@ _sbx_value() {
     --hostname) : ;;
     --time-offset) : ;;
     --memory) compgen -W 'none' -- "$2" ;;
+    --memory-high) compgen -W 'none' -- "$2" ;;
+    --oom-kill) compgen -W 'process tree' -- "$2" ;;
     --swap) compgen -W 'none' -- "$2" ;;
     --pids) compgen -W 'none' -- "$2" ;;
     --cpus) compgen -W 'none' -- "$2" ;;
+    --cpu-weight) compgen -W 'none' -- "$2" ;;
     --cpuset) compgen -W 'none' -- "$2" ;;
     --io-read-bps) compgen -W 'none' -- "$2" ;;
     --io-write-bps) compgen -W 'none' -- "$2" ;;
@@ -92,14 +95,14 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --swap --pids --cpus --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --dry-run --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --dry-run --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
       ;;
     explain)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --swap --pids --cpus --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi

@@ -46,9 +46,9 @@ std::vector<std::string> controllers_for(const profile::Limits& limits) {
   const auto need = [&names](bool wanted, std::initializer_list<const char*> controllers) {
     if (wanted) names.insert(names.end(), controllers.begin(), controllers.end());
   };
-  need(limits.memory || limits.swap, {"memory"});
+  need(limits.memory || limits.memory_high || limits.swap, {"memory"});
   need(limits.pids.has_value(), {"pids"});
-  need(limits.cpus.has_value(), {"cpu"});
+  need(limits.cpus || limits.cpu_weight, {"cpu"});
   need(limits.cpu.has_value(), {"cpuacct"});
   need(limits.cpuset.has_value(), {"cpuset"});
   need(limits.io.any(), {"io", "blkio"});

@@ -92,7 +92,7 @@ SysResult<Cgroup> Cgroup::create(const CgroupSpec& spec, std::string& said) {
 SysResult<Cgroup> Cgroup::create_at(const CgroupHome& home, const CgroupSpec& spec,
                                     std::string& at) {
   auto state = std::make_unique<State>();
-  state->parent = SBX_TRY(prepare_home(home, spec.controllers, spec.name, at));
+  state->parent = SBX_TRY(prepare_home(home, spec, at));
   state->name = spec.name;
   state->version = spec.version;
   state->controllers = spec.controllers;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "os/cgroup_file.hpp"
@@ -38,16 +39,21 @@ SysResult<void> enter_leaf(const UniqueFd& folder, const std::string& name, std:
   return write_control(leaf.get(), "cgroup.procs", "0");
 }
 
+/// A weight counts among siblings, and in its scope the run has none but us: the scope has to weigh
+/// as much among the other scopes. By the manager, whose files those are.
+std::string cpu_weight(const CgroupSpec& spec) {
+  const auto weight = std::ranges::find(spec.settings, "cpu.weight", &CgroupSpec::Setting::file);
+  return weight == spec.settings.end() ? "" : weight->value;
+}
+
 }  // namespace
 
-SysResult<UniqueFd> prepare_home(const CgroupHome& home,
-                                 const std::vector<std::string>& controllers,
-                                 const std::string& name, std::string& at) {
+SysResult<UniqueFd> prepare_home(const CgroupHome& home, const CgroupSpec& spec, std::string& at) {
   std::string group = home.group;
   if (home.way == CgroupWay::scope) {
     at = "the user's systemd manager";
     std::string said;
-    auto entered = enter_scope(home.mount, name, said);
+    auto entered = enter_scope(home.mount, spec.name, cpu_weight(spec), said);
     if (!entered) {
       if (!said.empty()) at += " (" + said + ")";
       return std::unexpected(entered.error());
@@ -58,16 +64,16 @@ SysResult<UniqueFd> prepare_home(const CgroupHome& home,
   at = path;
   UniqueFd folder = SBX_TRY(open_folder(AT_FDCWD, path));
   if (home.version == 1 || home.way == CgroupWay::direct) return folder;
-  if (home.way != CgroupWay::parent) SBX_CHECK(enter_leaf(folder, name, at));
+  if (home.way != CgroupWay::parent) SBX_CHECK(enter_leaf(folder, spec.name, at));
   at = path + "/cgroup.subtree_control";
-  SBX_CHECK(hand_down(folder.get(), controllers));
+  SBX_CHECK(hand_down(folder.get(), spec.controllers));
   at = path;
   if (home.way != CgroupWay::parent) return folder;
   const std::string parent_path = path + "/" + kParent;
   at = parent_path;
   UniqueFd parent = SBX_TRY(make_folder(folder.get(), kParent));
   at = parent_path + "/cgroup.subtree_control";
-  SBX_CHECK(hand_down(parent.get(), controllers));
+  SBX_CHECK(hand_down(parent.get(), spec.controllers));
   at = parent_path;
   return parent;
 }

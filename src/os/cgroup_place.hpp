@@ -2,19 +2,17 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "base/host_facts.hpp"
+#include "os/cgroup.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 
-/// The folder in which the group `name` can now be made, handing down `controllers`. `at` is
+/// The folder in which the group of `spec` can now be made, handing down its controllers. `at` is
 /// its path, or names the file or folder that refused. May move this process: into a leaf, or into
 /// a scope of its own.
-SysResult<UniqueFd> prepare_home(const CgroupHome& home,
-                                 const std::vector<std::string>& controllers,
-                                 const std::string& name, std::string& at);
+SysResult<UniqueFd> prepare_home(const CgroupHome& home, const CgroupSpec& spec, std::string& at);
 
 }  // namespace sbx::os

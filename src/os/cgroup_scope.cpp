@@ -89,14 +89,20 @@ SysResult<int> run_busctl(const std::vector<std::string>& words, std::string& sa
   return finish(pid, errors, said);
 }
 
-std::vector<std::string> start_transient_unit(const std::string& unit) {
-  return {kBusctl, "--address=unix:path=" + bus_socket(), "--timeout=8", "--quiet", "call",
-          "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-          "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))",
-          // name, what to do if there is one, four properties, no auxiliary units
-          unit, "fail", "4", "Description", "s", "sandbox of sbx", "PIDs", "au", "1",
-          std::to_string(::getpid()), "Delegate", "b", "true", "CollectMode", "s",
-          "inactive-or-failed", "0"};
+std::vector<std::string> start_transient_unit(const std::string& unit,
+                                              const std::string& cpu_weight) {
+  const bool weighs = !cpu_weight.empty();
+  std::vector<std::string> words{
+      kBusctl, "--address=unix:path=" + bus_socket(), "--timeout=8", "--quiet", "call",
+      "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
+      "StartTransientUnit", "ssa(sv)a(sa(sv))",
+      // name, what to do if there is one, how many properties, no auxiliary units
+      unit, "fail", weighs ? "5" : "4", "Description", "s", "sandbox of sbx", "PIDs", "au", "1",
+      std::to_string(::getpid()), "Delegate", "b", "true", "CollectMode", "s",
+      "inactive-or-failed"};
+  if (weighs) words.insert(words.end(), {"CPUWeight", "t", cpu_weight});
+  words.emplace_back("0");
+  return words;
 }
 
 }  // namespace
@@ -124,9 +130,9 @@ ManagerFacts find_user_manager(const std::string& mount) {
 }
 
 SysResult<std::string> enter_scope(const std::string& mount, const std::string& name,
-                                   std::string& said) {
+                                   const std::string& cpu_weight, std::string& said) {
   const std::string unit = name + ".scope";
-  if (SBX_TRY(run_busctl(start_transient_unit(unit), said)) != 0)
+  if (SBX_TRY(run_busctl(start_transient_unit(unit, cpu_weight), said)) != 0)
     return std::unexpected(Errno{ECONNREFUSED});
   // The call answers when the job is queued; we are moved a little later.
   for (int waited = 0; waited < kWaitMs; ++waited) {

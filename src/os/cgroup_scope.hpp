@@ -19,8 +19,9 @@ struct ManagerFacts {
 ManagerFacts find_user_manager(const std::string& mount);
 
 /// Has the manager move this process into the new scope `name` and waits until it is there (some
-/// ten milliseconds). Returns our group from then on. `said`: what busctl had to say of a failure.
+/// ten milliseconds). Returns our group from then on. `cpu_weight`: of the scope among its
+/// neighbours; empty: as all. `said`: what busctl had to say of a failure.
 SysResult<std::string> enter_scope(const std::string& mount, const std::string& name,
-                                   std::string& said);
+                                   const std::string& cpu_weight, std::string& said);
 
 }  // namespace sbx::os

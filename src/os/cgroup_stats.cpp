@@ -16,6 +16,7 @@ namespace {
 
 using Figure = std::optional<std::uint64_t>;
 
+constexpr const char* kEvents = "memory.events";
 constexpr std::size_t kMaxFile = 64UZ * 1024;  // io.stat has a line a device; nothing else is long
 
 std::optional<std::string> read_file(int dir_fd, const char* name) {
@@ -52,23 +53,27 @@ Figure read_number(int dir_fd, const char* name) {
   return to_number(take(rest, '\n'));
 }
 
-/// The number behind `key` in lines of the form "key number".
-Figure value_of(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    std::string_view line = take(text, '\n');
-    if (take(line, ' ') == key) return to_number(line);
-  }
-  return std::nullopt;
-}
-
 Figure read_keyed(int dir_fd, const char* name, std::string_view key) {
   const auto text = read_file(dir_fd, name);
-  return text ? value_of(*text, key) : std::nullopt;
+  return text ? keyed_figure(*text, key) : std::nullopt;
 }
 
 Figure divided(Figure figure, std::uint64_t by) {
   if (figure) *figure /= by;
   return figure;
+}
+
+/// "some avg10=0.00 avg60=0.00 avg300=0.00 total=7": the total, of the line that starts with `who`.
+Figure pressure_total(std::string_view text, std::string_view who) {
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (take(line, ' ') != who) continue;
+    while (!line.empty()) {
+      std::string_view value = take(line, ' ');
+      if (take(value, '=') == "total") return to_number(value);
+    }
+  }
+  return std::nullopt;
 }
 
 /// v2 io.stat: "8:0 rbytes=1 wbytes=2 rios=...", a line a device. No line means no traffic.
@@ -113,10 +118,10 @@ CpuStat read_cpu_stat(int dir_fd, int version) {
   if (version == 2) {
     const auto text = read_file(dir_fd, "cpu.stat");
     if (!text) return stat;
-    stat.usage_us = value_of(*text, "usage_usec");
-    stat.user_us = value_of(*text, "user_usec");
-    stat.system_us = value_of(*text, "system_usec");
-    stat.throttled_us = value_of(*text, "throttled_usec");
+    stat.usage_us = keyed_figure(*text, "usage_usec");
+    stat.user_us = keyed_figure(*text, "user_usec");
+    stat.system_us = keyed_figure(*text, "system_usec");
+    stat.throttled_us = keyed_figure(*text, "throttled_usec");
     return stat;
   }
   // v1 keeps time used (cpuacct) and throttling (cpu) in two controllers, in nanoseconds; the
@@ -141,14 +146,21 @@ MemoryStat read_memory_stat(int dir_fd, int version) {
   if (version == 2) {
     stat.peak_bytes = read_number(dir_fd, "memory.peak");  // Linux 5.19
     stat.current_bytes = read_number(dir_fd, "memory.current");
-    stat.oom_kills = read_keyed(dir_fd, "memory.events", "oom_kill");
+    if (const auto events = read_file(dir_fd, kEvents)) {
+      stat.oom_kills = keyed_figure(*events, "oom_kill");
+      stat.high_events = keyed_figure(*events, "high");
+    }
     return stat;
   }
   stat.peak_bytes = read_number(dir_fd, "memory.max_usage_in_bytes");
   stat.current_bytes = read_number(dir_fd, "memory.usage_in_bytes");
-  // Linux 4.13. Not memory.failcnt: that counts reclaim at the limit too, which ends nobody.
-  stat.oom_kills = read_keyed(dir_fd, "memory.oom_control", "oom_kill");
+  stat.oom_kills = read_oom_kills(dir_fd, version);
   return stat;
+}
+
+std::optional<std::uint64_t> read_oom_kills(int dir_fd, int version) {
+  // v1: Linux 4.13. Not memory.failcnt: that counts reclaim at the limit too, which ends nobody.
+  return read_keyed(dir_fd, version == 2 ? kEvents : "memory.oom_control", "oom_kill");
 }
 
 PidsStat read_pids_stat(int dir_fd, int version) {
@@ -165,6 +177,21 @@ IoStat read_io_stat(int dir_fd, int version) {
   const auto text = read_file(dir_fd, v2 ? "io.stat" : "blkio.throttle.io_service_bytes_recursive");
   if (!text) return {};
   return v2 ? sum_io_stat(*text) : sum_blkio(*text);
+}
+
+PressureStat read_pressure(int dir_fd, std::string_view of) {
+  // Where the kernel keeps no account (psi=0), the file is missing or refuses to be read.
+  const auto text = read_file(dir_fd, std::string(of).append(".pressure").c_str());
+  if (!text) return {};
+  return {pressure_total(*text, "some"), pressure_total(*text, "full")};  // cpu: full since 5.13
+}
+
+std::optional<std::uint64_t> keyed_figure(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    std::string_view line = take(text, '\n');
+    if (take(line, ' ') == key) return to_number(line);
+  }
+  return std::nullopt;
 }
 
 }  // namespace sbx::os

@@ -11,7 +11,7 @@ struct CpuStat {
   std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us;
 };
 struct MemoryStat {
-  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills;
+  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills, high_events;
 };
 struct PidsStat {
   std::optional<std::uint64_t> current, peak, limit_hits;
@@ -19,11 +19,23 @@ struct PidsStat {
 struct IoStat {
   std::optional<std::uint64_t> read_bytes, written_bytes;
 };
+/// How long some, and how long all of the group's processes were held up for want of it, in total.
+struct PressureStat {
+  std::optional<std::uint64_t> some_us, full_us;
+};
 
 /// `dir_fd`: the group's open folder (-1 gives all nullopt); `version`: 1 or 2.
 CpuStat read_cpu_stat(int dir_fd, int version);
 MemoryStat read_memory_stat(int dir_fd, int version);
 PidsStat read_pids_stat(int dir_fd, int version);
 IoStat read_io_stat(int dir_fd, int version);
+/// `of`: "cpu", "memory" or "io"; v2 alone has these files, also without that controller.
+PressureStat read_pressure(int dir_fd, std::string_view of);
+
+/// The kills alone, for who looks at them again and again.
+std::optional<std::uint64_t> read_oom_kills(int dir_fd, int version);
+
+/// The number behind `key` in lines of the form "key number".
+std::optional<std::uint64_t> keyed_figure(std::string_view text, std::string_view key);
 
 }  // namespace sbx::os

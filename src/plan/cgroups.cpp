@@ -82,8 +82,9 @@ void degrade(Builder& b, const Wanted& limit) {
   b.plan.isolation.degraded.push_back(limit.name);
   const bool memory = limit.name == "memory";
   if (memory) b.plan.supervision.sampled_memory = b.profile.limits.memory;
-  // plan_privileges() sets the rlimit; the supervisor adds up CPU time.
-  if (memory || limit.name == "cpu-time" ||
+  // A sampled limit ends the whole tree; plan_privileges() sets the rlimit; the supervisor adds up
+  // CPU time.
+  if (memory || limit.name == "oom-kill" || limit.name == "cpu-time" ||
       (limit.name == "pids" && b.facts.nproc_counts_per_namespace))
     b.plan.isolation.approximate.push_back(limit.name);
 }
@@ -112,15 +113,16 @@ Result<void> plan_cgroups(Builder& b) {
     if (v2) {
       add_to(unified, limit.v2, limit.v2_settings);
       if (!has(keys, limit.key)) keys.push_back(limit.key);
+      if (limit.v2_watch != nullptr) b.plan.supervision.*limit.v2_watch = true;
     } else if (own == nullptr) {
       b.plan.seccomp.no_huge_pages = true;
     } else {
       place_v1(b, limit, *own);
+      if (limit.v1_watch != nullptr) b.plan.supervision.*limit.v1_watch = true;
       v1 = true;
     }
   }
-  if (!missing.empty() && !b.degrades("cgroup"))
-    return std::unexpected(no_group_for(b, missing));
+  if (!missing.empty() && !b.degrades("cgroup")) return std::unexpected(no_group_for(b, missing));
   // Also without a controller: it is what kills and freezes the tree at once.
   const bool v2 = !unified.homes.empty();
   if (v2) {

@@ -33,6 +33,9 @@ std::string supervision_text(const Plan& plan) {
       ", stderr " +
       (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
       ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  if (s.end_tree_on_oom)
+    text += "memory:    a kill by the kernel is looked for, and ends the tree\n";
+  if (s.tell_memory_high) text += "memory:    going above limits.memory_high is told\n";
   if (s.usage_interval)
     text += "events:    usage every " + format_duration(*s.usage_interval) + "\n";
   return text;
@@ -55,6 +58,8 @@ std::string json_ms(const std::optional<std::chrono::milliseconds>& value) {
 std::string json_bytes(const std::optional<std::uint64_t>& value) {
   return value ? std::to_string(*value) : "null";
 }
+
+std::string json_bool(bool value) { return value ? "true" : "false"; }
 
 std::string json_step(const Step& step) {
   const std::string text = "{\"phase\":" + json_string(phase_name(step.phase)) +
@@ -126,8 +131,10 @@ std::string describe_json(const Plan& plan) {
           ",\"idle_ms\":" + json_ms(s.idle) + ",\"grace_ms\":" + std::to_string(s.grace.count()) +
           ",\"stdout_bytes\":" + json_bytes(s.output.stdout_bytes) +
           ",\"stderr_bytes\":" + json_bytes(s.output.stderr_bytes) +
-          ",\"usage_interval_ms\":" + json_ms(s.usage_interval) +
-          ",\"tty\":" + (s.tty ? "true" : "false") + "}";
+          ",\"end_tree_on_oom\":" + json_bool(s.end_tree_on_oom) +
+          ",\"tell_memory_high\":" + json_bool(s.tell_memory_high) +
+          ",\"usage_interval_ms\":" + json_ms(s.usage_interval) + ",\"tty\":" + json_bool(s.tty) +
+          "}";
   text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
           ",\"namespaces\":" + json_list(plan.isolation.namespaces) +
           ",\"cgroup\":" + json_string(plan.isolation.cgroup) +

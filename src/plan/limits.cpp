@@ -11,6 +11,10 @@ namespace {
 
 constexpr std::uint64_t kCpuPeriodUs = 100'000;
 constexpr std::uint64_t kMinCpuQuotaUs = 1'000;  // the kernel's own minimum
+// Everybody's share where nobody says otherwise, on v2 and on v1, and the least that v1 takes.
+constexpr std::uint64_t kDefaultWeight = 100;
+constexpr std::uint64_t kDefaultShares = 1024;
+constexpr std::uint64_t kMinShares = 2;
 
 std::vector<std::string> writable_devices(const Builder& b) {
   std::vector<std::string> devices;
@@ -49,6 +53,40 @@ void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
                       {},
                       {{"memory.swap.max", std::to_string(*limits.swap)}}});
   }
+}
+
+/// memory.soft_limit_in_bytes of v1 does nothing until the whole host is short of memory
+/// (cgroup-v1/memory.rst, 7), so it is no stand-in.
+void want_memory_high(const Builder& b, std::vector<Wanted>& wanted) {
+  const auto& high = b.profile.limits.memory_high;
+  if (!high) return;
+  Wanted limit{"limits.memory_high",
+               "memory-high",
+               "",
+               "memory",
+               {},
+               {{"memory.high", std::to_string(*high)}}};
+  limit.v2_watch = &Supervision::tell_memory_high;
+  wanted.push_back(std::move(limit));
+}
+
+void want_oom_kill(const Builder& b, std::vector<Wanted>& wanted) {
+  if (b.profile.limits.oom_kill == profile::OomKill::process) return;
+  Wanted limit{"limits.oom_kill", "oom-kill", "memory", "memory", {}, {{"memory.oom.group", "1"}}};
+  limit.v1_watch = &Supervision::end_tree_on_oom;
+  wanted.push_back(std::move(limit));
+}
+
+void want_cpu_weight(const Builder& b, std::vector<Wanted>& wanted) {
+  const auto& weight = b.profile.limits.cpu_weight;
+  if (!weight) return;
+  const std::uint64_t shares = std::max(kMinShares, *weight * kDefaultShares / kDefaultWeight);
+  wanted.push_back({"limits.cpu_weight",
+                    "cpu-weight",
+                    "cpu",
+                    "cpu",
+                    {{"cpu.shares", std::to_string(shares)}},
+                    {{"cpu.weight", std::to_string(*weight)}}});
 }
 
 void want_cpu(const Builder& b, std::vector<Wanted>& wanted) {
@@ -122,6 +160,8 @@ void want_no_hugetlb(const Builder& b, std::vector<Wanted>& wanted) {
 std::vector<Wanted> wanted_limits(const Builder& b) {
   std::vector<Wanted> wanted;
   want_memory(b, wanted);
+  want_memory_high(b, wanted);
+  want_oom_kill(b, wanted);
   // One more for init, which is no process of the payload's.
   if (b.profile.limits.pids) {
     const std::string count = std::to_string(*b.profile.limits.pids + 1);
@@ -129,6 +169,7 @@ std::vector<Wanted> wanted_limits(const Builder& b) {
         {"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", count}}});
   }
   want_cpu(b, wanted);
+  want_cpu_weight(b, wanted);
   want_io(b, wanted);
   want_no_hugetlb(b, wanted);
   return wanted;

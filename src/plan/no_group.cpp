@@ -7,6 +7,10 @@
 namespace sbx::plan {
 namespace {
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
 std::string where_of(const CgroupHome& home) {
   if (home.way == CgroupWay::scope) return "a scope of the user's systemd manager";
   return home.mount + (home.group == "/" ? "" : home.group);
@@ -41,9 +45,8 @@ std::string v1_advice(const Builder& b, const std::vector<Wanted>& missing) {
   std::vector<std::string> folders;
   bool simple = true;  // all of them by one command (cgroup_homes.cpp, add_v1())
   for (const CgroupHome& home : b.facts.cgroups) {
-    const bool needed = std::ranges::any_of(missing, [&home](const Wanted& limit) {
-      return std::ranges::find(home.controllers, limit.v1) != home.controllers.end();
-    });
+    const bool needed = std::ranges::any_of(
+        missing, [&home](const Wanted& limit) { return has(home.controllers, limit.v1); });
     if (home.version != 1 || !needed || home.problem.empty()) continue;
     folders.push_back(where_of(home));
     simple = simple && !home.fix.empty();
@@ -54,8 +57,19 @@ std::string v1_advice(const Builder& b, const std::vector<Wanted>& missing) {
                 : "start sbx as root, or " + v2;
 }
 
+/// Only v2 has what is missing, and this host keeps the controller on v1.
+bool needs_v2(const Builder& b, const std::vector<Wanted>& missing) {
+  return std::ranges::any_of(missing, [&b](const Wanted& limit) {
+    return limit.v1.empty() && std::ranges::any_of(b.facts.cgroups, [&](const CgroupHome& home) {
+             return home.version == 1 && has(home.controllers, limit.v2);
+           });
+  });
+}
+
 /// When no group says what would help.
-std::string general_advice(const Builder& b) {
+std::string general_advice(const Builder& b, const std::vector<Wanted>& missing) {
+  if (needs_v2(b, missing))
+    return "boot with systemd.unified_cgroup_hierarchy=1, which moves all controllers to cgroup v2";
   if (usable_v2(b) != nullptr && !b.as_root)
     return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
            "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
@@ -71,10 +85,12 @@ Error no_group_for(const Builder& b, const std::vector<Wanted>& missing) {
   std::vector<std::string> reasons;
   for (const Wanted& limit : missing) {
     keys.push_back(limit.key + " (" + b.written_at(limit.key) + ")");
-    if (limit.v2.empty() || std::ranges::find(controllers, limit.v2) != controllers.end()) continue;
-    controllers.push_back(limit.v2);
+    const std::string controller = limit.v1.empty() ? limit.v2 + " of cgroup v2" : limit.v2;
+    if (controller.empty() || has(controllers, controller)) continue;
+    controllers.push_back(controller);
     const auto known = b.facts.controller_problems.find(limit.v2);
-    if (known != b.facts.controller_problems.end()) reasons.push_back(known->second);
+    if (known != b.facts.controller_problems.end() && !has(reasons, known->second))
+      reasons.push_back(known->second);
   }
   std::string fix;
   const CgroupHome* const lacking = usable_v2(b);
@@ -90,7 +106,7 @@ Error no_group_for(const Builder& b, const std::vector<Wanted>& missing) {
                       with_controllers(controllers) + "can be made here"};
   if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
   error.hint = v1_advice(b, missing);
-  if (error.hint.empty()) error.hint = fix.empty() ? general_advice(b) : fix;
+  if (error.hint.empty()) error.hint = fix.empty() ? general_advice(b, missing) : fix;
   error.hint += ", or go on without these limits: --degrade cgroup";
   return error;
 }

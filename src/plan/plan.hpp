@@ -25,6 +25,9 @@ struct Supervision {
   std::chrono::milliseconds grace{0};
   /// No cgroup holds the memory limit: the supervisor looks at the tree's use now and then.
   std::optional<std::uint64_t> sampled_memory{};
+  bool tell_memory_high = false;  ///< v2: says when limits.memory_high is crossed
+  /// v1 has no memory.oom.group: looks for the kernel's kills now and then, and ends the rest.
+  bool end_tree_on_oom = false;
   std::optional<std::chrono::milliseconds> usage_interval{};  ///< of `usage` events
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;

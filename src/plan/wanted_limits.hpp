@@ -13,12 +13,15 @@ namespace sbx::plan {
 struct Wanted {
   std::string key;   ///< in the profile: "limits.memory"
   std::string name;  ///< in the result's `required`: "memory"
-  std::string v1;    ///< controller there
+  std::string v1;    ///< controller there; empty: v1 has nothing that does the same
   std::string v2;    ///< empty: any v2 group will do
   std::vector<CgroupSetting> v1_settings;
   std::vector<CgroupSetting> v2_settings;
   bool needless = false;   ///< nothing to be limited on this host today: done if it costs nothing
   bool by_filter = false;  ///< without a group, the system-call filter can do it
+  /// What the supervisor has to do for it there, besides.
+  bool Supervision::* v1_watch = nullptr;
+  bool Supervision::* v2_watch = nullptr;
 };
 
 std::vector<Wanted> wanted_limits(const Builder& b);

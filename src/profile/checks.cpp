@@ -31,6 +31,7 @@ void validate(const Profile& profile, Findings& findings) {
   const Checker checker(profile, findings);
   for (const Check& check : file_checks()) check.run(checker);
   for (const Check& check : policy_checks()) check.run(checker);
+  for (const Check& check : limit_checks()) check.run(checker);
 }
 
 std::string path_problem(std::string_view path) {

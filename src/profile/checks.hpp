@@ -40,7 +40,8 @@ struct Check {
 std::span<const Check>
 file_checks();  ///< mounts, workspace, root, mask, workdir, tools, devices, secrets, artifacts
 std::span<const Check>
-policy_checks();  ///< name, command, env, hostname, limits, network, seccomp, capabilities, degrade
+policy_checks();  ///< name, command, env, hostname, network, seccomp, capabilities, degrade
+std::span<const Check> limit_checks();  ///< times, amounts, and how they go together
 
 /// Runs them all.
 void validate(const Profile& profile, Findings& findings);

@@ -19,6 +19,7 @@ constexpr std::array<Words, 4> kWorkspaceModes{"none", "ro", "rw", "overlay"};
 constexpr std::array<Words, 3> kKeeps{"none", "diff", "apply"};
 constexpr std::array<Words, 2> kMountModes{"ro", "rw"};
 constexpr std::array<Words, 2> kOnExceed{"truncate", "kill"};
+constexpr std::array<Words, 2> kOomKills{"process", "tree"};
 constexpr std::array<Words, 3> kOnDeny{"errno", "kill", "log"};
 constexpr std::array<Words, 3> kLandlock{"auto", "require", "off"};
 constexpr std::array<Words, 3> kTty{"auto", "always", "never"};
@@ -138,12 +139,18 @@ constexpr Key kOutput[] = {
 constexpr Key kLimits[] = {
     {"memory", "Memory of the whole tree, tmpfs included (default 512M)",
      SizeLimitSlot{[](P& p) -> auto& { return p.limits.memory; }}},
+    {"memory_high", "Memory above which the tree is slowed down, and a warning given",
+     SizeLimitSlot{[](P& p) -> auto& { return p.limits.memory_high; }}},
+    {"oom_kill", "What ends when the memory limit is reached: a process (default) or the tree",
+     ChoiceSlot{kOomKills, [](P& p, std::size_t i) { p.limits.oom_kill = nth<OomKill>(i); }}},
     {"swap", "Swap of the whole tree (default 0)",
      SizeLimitSlot{[](P& p) -> auto& { return p.limits.swap; }}},
     {"pids", "Processes and threads of the whole tree (default 128)",
      CountLimitSlot{[](P& p) -> auto& { return p.limits.pids; }}},
     {"cpus", "Cores' worth of CPU time, such as 1.5",
      CoresLimitSlot{[](P& p) -> auto& { return p.limits.cpus; }}},
+    {"cpu_weight", "Share of a CPU that others want too, from 1 to 10000; theirs is 100",
+     CountLimitSlot{[](P& p) -> auto& { return p.limits.cpu_weight; }}},
     {"cpuset", "The CPUs that may be used, such as \"0-3\"",
      MaybeTextSlot{[](P& p) -> auto& { return p.limits.cpuset; }}},
     {"io", "Disk bandwidth, for each device", SectionSlot{kIo}},

@@ -101,6 +101,9 @@ struct IoLimits {  ///< for each device behind a writable mount; unset = no limi
 
 enum class OnExceed { truncate, kill };
 
+/// What goes when the memory limit is reached: the process that the kernel chooses, or all of them.
+enum class OomKill { process, tree };
+
 struct OutputLimits {
   std::optional<Bytes> stdout_bytes{};
   std::optional<Bytes> stderr_bytes{};
@@ -110,9 +113,12 @@ struct OutputLimits {
 /// nullopt means "no limit" (`none` in the file), everywhere below.
 struct Limits {
   std::optional<Bytes> memory = Bytes{512} << 20U;
+  std::optional<Bytes> memory_high{};  ///< above it the kernel slows the tree and takes memory back
+  OomKill oom_kill = OomKill::process;
   std::optional<Bytes> swap = 0;
   std::optional<std::uint64_t> pids = 128;
-  std::optional<double> cpus{};  ///< cores, e.g. 1.5
+  std::optional<double> cpus{};               ///< cores, e.g. 1.5
+  std::optional<std::uint64_t> cpu_weight{};  ///< share among those who want the CPU; others: 100
   std::optional<std::string> cpuset{};
   IoLimits io{};
   std::optional<Duration> wall = Duration{60'000};

@@ -33,13 +33,7 @@ os::CpuStat read_cpu(const LiveSandbox& sandbox) {
   return all;
 }
 
-}  // namespace
-
-std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
-  return read_cpu(sandbox).usage_us;
-}
-
-Usage read_usage(const LiveSandbox& sandbox) {
+Usage read_counters(const LiveSandbox& sandbox) {
   const auto folder = [&sandbox](const char* name) { return sandbox.cgroup_fd(name); };
   const auto version = [&sandbox](const char* name) { return sandbox.cgroup_version(name); };
   Usage usage;
@@ -51,6 +45,7 @@ Usage read_usage(const LiveSandbox& sandbox) {
   usage.memory_now = memory.current_bytes;
   usage.memory_peak = memory.peak_bytes;
   usage.oom_kills = memory.oom_kills;
+  usage.memory_high_events = memory.high_events;
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
   usage.pids_now = pids.current;
   usage.pids_peak = pids.peak;
@@ -62,8 +57,36 @@ Usage read_usage(const LiveSandbox& sandbox) {
   return usage;
 }
 
-Usage read_final_usage(const LiveSandbox& sandbox) {
-  Usage usage = read_usage(sandbox);
+/// Of the run's v2 group, whichever controllers it has; v1 has no such figures.
+void read_pressure(const LiveSandbox& sandbox, Usage& usage) {
+  const int folder = sandbox.cgroup_fd("");
+  const auto of = [folder](const char* what) {
+    const os::PressureStat stat = os::read_pressure(folder, what);
+    return Pressure{stat.some_us, stat.full_us};
+  };
+  usage.cpu_pressure = of("cpu");
+  usage.memory_pressure = of("memory");
+  usage.io_pressure = of("io");
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
+  return read_cpu(sandbox).usage_us;
+}
+
+std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox) {
+  return os::read_oom_kills(sandbox.cgroup_fd("memory"), sandbox.cgroup_version("memory"));
+}
+
+Usage read_usage(const LiveSandbox& sandbox) {
+  Usage usage = read_counters(sandbox);
+  read_pressure(sandbox, usage);
+  return usage;
+}
+
+Usage read_final_usage(const LiveSandbox& sandbox, bool all) {
+  Usage usage = all ? read_usage(sandbox) : read_counters(sandbox);
   if (!usage.cpu_user_us || !usage.cpu_system_us) {
     usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
     usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);

@@ -12,11 +12,14 @@ namespace sbx::supervise {
 /// CPU time of the whole tree so far, in microseconds; nullopt: no cgroup counts it.
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
 
+/// Processes that the kernel killed for the memory limit so far; nullopt: no cgroup counts them.
+std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox);
+
 /// Everything the cgroups tell now; nullopt where they do not count it.
 Usage read_usage(const LiveSandbox& sandbox);
 
 /// The same after reap(). Where no cgroup counts CPU time it is what the kernel added up for init,
-/// which waits for all the others.
-Usage read_final_usage(const LiveSandbox& sandbox);
+/// which waits for all the others. `all`: what only a report shows, too.
+Usage read_final_usage(const LiveSandbox& sandbox, bool all);
 
 }  // namespace sbx::supervise

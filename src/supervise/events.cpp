@@ -59,6 +59,14 @@ void EventLog::put_output(Nanos now, int stream, std::string_view bytes) {
       is_utf8(bytes) ? R"(,"text":)" + json_string(bytes) : R"(,"base64":")" + base64(bytes) + '"');
 }
 
+void EventLog::warning(Nanos now, std::string_view code, std::string_view text) {
+  put(now, "warning",
+      std::string(R"(,"code":)")
+          .append(json_string(code))
+          .append(R"(,"text":)")
+          .append(json_string(text)));
+}
+
 void EventLog::signal_sent(Nanos now, int signal, std::string_view reason) {
   put(now, "signal_sent",
       R"(,"signal":)" + std::to_string(signal) + R"(,"reason":)" + json_string(reason));

@@ -32,6 +32,7 @@ class EventLog {
   void output(Nanos now, int stream, std::string_view bytes);
   /// `figures`: an object of them. Not for a reader that takes nothing: the next ones are newer.
   void usage(Nanos now, std::string_view figures);
+  void warning(Nanos now, std::string_view code, std::string_view text);
   void signal_sent(Nanos now, int signal, std::string_view reason);
   /// Comes behind all output.
   void exit(Nanos now, const Outcome& outcome);

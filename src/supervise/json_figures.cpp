@@ -12,6 +12,10 @@ Json to_ms(const std::optional<std::uint64_t>& us) {
   return us ? Json(rounded(static_cast<double>(*us) / 1000)) : Json(nullptr);
 }
 
+Json waits(const Pressure& pressure) {
+  return {{"some_us", or_null(pressure.some_us)}, {"full_us", or_null(pressure.full_us)}};
+}
+
 }  // namespace
 
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
@@ -39,6 +43,12 @@ Json cpu_json(const Usage& usage) {
 
 Json io_json(const Usage& usage) {
   return {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}};
+}
+
+Json pressure_json(const Usage& usage) {
+  return {{"cpu", waits(usage.cpu_pressure)},
+          {"memory", waits(usage.memory_pressure)},
+          {"io", waits(usage.io_pressure)}};
 }
 
 }  // namespace sbx::supervise

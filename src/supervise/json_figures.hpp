@@ -34,5 +34,6 @@ std::optional<std::uint64_t> enforced(const plan::Plan& plan,
 
 Json cpu_json(const Usage& usage);
 Json io_json(const Usage& usage);
+Json pressure_json(const Usage& usage);
 
 }  // namespace sbx::supervise

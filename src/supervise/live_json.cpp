@@ -34,6 +34,7 @@ Json usage_json(const Usage& usage, const plan::Plan& plan) {
         {"peak", or_null(usage.pids_peak)},
         {"limit", or_null(enforced(plan, plan.limits.pids))}}},
       {"io", io_json(usage)},
+      {"pressure", pressure_json(usage)},
   };
 }
 
@@ -112,6 +113,26 @@ std::string_view live_schema() {
       "properties": {
         "read_bytes": {"type": ["integer", "null"]},
         "write_bytes": {"type": ["integer", "null"]}
+      }
+    },
+    "pressure": {
+      "type": "object",
+      "required": ["cpu", "memory", "io"],
+      "description": "time that was spent waiting for it",
+      "properties": {
+        "cpu": {"$ref": "#/$defs/waits"},
+        "memory": {"$ref": "#/$defs/waits"},
+        "io": {"$ref": "#/$defs/waits"}
+      }
+    }
+  },
+  "$defs": {
+    "waits": {
+      "type": "object",
+      "required": ["some_us", "full_us"],
+      "properties": {
+        "some_us": {"type": ["integer", "null"], "description": "by some of the processes"},
+        "full_us": {"type": ["integer", "null"], "description": "by all of them at once"}
       }
     }
   }

@@ -87,6 +87,17 @@ Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
           limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
 }
 
+void decide_oom(const plan::Plan& plan, Outcome& outcome) {
+  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
+  const bool tree = plan.limits.oom_kill == profile::OomKill::tree;
+  set(outcome, Status::oom, kSignalBase + SIGKILL,
+      {"memory_limit",
+       (tree ? "the whole tree was killed (limits.oom_kill) because the memory limit was reached"
+             : "the kernel killed it because the memory limit was reached") +
+           (limit.empty() ? limit : " (limits.memory " + limit + ")"),
+       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
+}
+
 /// Without a cgroup nobody refuses a page: we have seen it go over, and ended it.
 void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome) {
   const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
@@ -121,7 +132,10 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
            text(limits.idle)});
       return true;
     case KilledFor::memory:
-      decide_sampled_oom(plan, outcome);
+      if (evidence.oom_kills.value_or(0) > 0)
+        decide_oom(plan, outcome);
+      else
+        decide_sampled_oom(plan, outcome);
       return true;
     case KilledFor::output:
       set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
@@ -140,15 +154,6 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       return true;
   }
   return false;
-}
-
-void decide_oom(const plan::Plan& plan, Outcome& outcome) {
-  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
-  set(outcome, Status::oom, kSignalBase + SIGKILL,
-      {"memory_limit",
-       "the kernel killed it because the memory limit was reached" +
-           (limit.empty() ? limit : " (limits.memory " + limit + ")"),
-       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
 /// A child was killed, and the command went on without it: its own exit code stands, but what it
@@ -195,6 +200,10 @@ void add_warnings(const Evidence& evidence, const plan::Plan& plan, Outcome& out
   if (oom_kills > 0 && outcome.status != Status::oom)
     outcome.warnings.push_back("the memory limit was reached: processes killed for it: " +
                                std::to_string(oom_kills));
+  const std::uint64_t high = evidence.memory_high_events.value_or(0);
+  if (plan.limits.memory_high && high > 0)
+    outcome.warnings.push_back(memory_high_text(plan) +
+                               ": times that it was slowed down: " + std::to_string(high));
   const std::uint64_t refused = evidence.pids_limit_hits.value_or(0);
   if (refused > 0)
     outcome.warnings.push_back(
@@ -205,6 +214,9 @@ void add_warnings(const Evidence& evidence, const plan::Plan& plan, Outcome& out
 
 void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   if (decide_killed(evidence, plan, outcome)) return;
+  // However the command itself ended: it may have seen a child's end before its own came.
+  if (plan.limits.oom_kill == profile::OomKill::tree && evidence.oom_kills.value_or(0) > 0)
+    return decide_oom(plan, outcome);
   if (!evidence.wait_status) {
     // The kernel may choose init for an out-of-memory kill; then nobody reports the payload's end.
     if (evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
@@ -226,6 +238,11 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
 }
 
 }  // namespace
+
+std::string memory_high_text(const plan::Plan& plan) {
+  return "it used more memory than limits.memory_high (" +
+         format_bytes(plan.limits.memory_high.value_or(0)) + ')';
+}
 
 std::string_view to_string(Status status) {
   static constexpr std::array<std::string_view, 15> kNames{

@@ -43,19 +43,26 @@ struct Evidence {
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};
+  std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
   bool init_died = false;  ///< init ended without reporting the payload's status
   int init_wait_status = 0;
   std::optional<Error> setup_error{};
 };
 
+/// Time in which some, or all of the processes had to wait for it.
+struct Pressure {
+  std::optional<std::uint64_t> some_us{}, full_us{};
+};
+
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
   /// Added up from /proc, with those that were killed at the end; where no cgroup counts.
   std::optional<std::uint64_t> cpu_sampled_us{};
-  std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{};
+  std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{}, memory_high_events{};
   std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};
+  Pressure cpu_pressure{}, memory_pressure{}, io_pressure{};
 };
 
 struct StreamRecord {
@@ -95,6 +102,9 @@ struct Outcome {
 
 /// "not_found" and so on, as the contract spells it.
 std::string_view to_string(Status status);
+
+/// "It used more memory than limits.memory_high (400M)", for the event and for the warning.
+std::string memory_high_text(const plan::Plan& plan);
 
 /// Decides status, reason, exit code and signal of `outcome` from what was seen.
 void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);

@@ -65,10 +65,12 @@ Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
           {"memory",
            {{"peak_bytes", or_null(usage.memory_peak)},
             {"limit_bytes", or_null(enforced(plan, plan.limits.memory))},
-            {"oom_kills", or_null(usage.oom_kills)}}},
+            {"oom_kills", or_null(usage.oom_kills)},
+            {"high_events", or_null(usage.memory_high_events)}}},
           {"pids",
            {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
-          {"io", io_json(usage)}};
+          {"io", io_json(usage)},
+          {"pressure", pressure_json(usage)}};
 }
 
 }  // namespace

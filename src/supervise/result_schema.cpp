@@ -11,8 +11,8 @@ std::string_view result_schema() {
   "description": "Fields are only ever added. null: this host, or this run, did not measure it.",
   "type": "object",
   "required": ["schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
-    "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "output", "denials",
-    "network", "changes", "artifacts", "redactions", "isolation", "warnings"],
+    "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output",
+    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings"],
   "properties": {
     "schema": {"const": "sbx.result/1"},
     "id": {"type": "string", "description": "the run's id"},
@@ -59,11 +59,13 @@ std::string_view result_schema() {
     },
     "memory": {
       "type": "object",
-      "required": ["peak_bytes", "limit_bytes", "oom_kills"],
+      "required": ["peak_bytes", "limit_bytes", "oom_kills", "high_events"],
       "properties": {
         "peak_bytes": {"type": ["integer", "null"]},
         "limit_bytes": {"type": ["integer", "null"], "description": "null also when there is none"},
-        "oom_kills": {"type": ["integer", "null"]}
+        "oom_kills": {"type": ["integer", "null"]},
+        "high_events": {"type": ["integer", "null"],
+          "description": "how often it was slowed down for limits.memory_high"}
       }
     },
     "pids": {
@@ -80,6 +82,16 @@ std::string_view result_schema() {
       "properties": {
         "read_bytes": {"type": ["integer", "null"]},
         "write_bytes": {"type": ["integer", "null"]}
+      }
+    },
+    "pressure": {
+      "type": "object",
+      "required": ["cpu", "memory", "io"],
+      "description": "time that was spent waiting for it",
+      "properties": {
+        "cpu": {"$ref": "#/$defs/waits"},
+        "memory": {"$ref": "#/$defs/waits"},
+        "io": {"$ref": "#/$defs/waits"}
       }
     },
     "output": {
@@ -165,6 +177,14 @@ std::string_view result_schema() {
     "warnings": {"type": "array", "items": {"type": "string"}}
   },
   "$defs": {
+    "waits": {
+      "type": "object",
+      "required": ["some_us", "full_us"],
+      "properties": {
+        "some_us": {"type": ["integer", "null"], "description": "by some of the processes"},
+        "full_us": {"type": ["integer", "null"], "description": "by all of them at once"}
+      }
+    },
     "stream": {
       "type": "object",
       "required": ["bytes", "truncated", "sha256"],
@@ -211,7 +231,7 @@ std::string_view event_schema() {
     {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "output_limit", "killed"]}},
+          "memory_limit", "output_limit", "killed"]}},
       "required": ["signal", "reason"]
     },
     {
@@ -226,9 +246,17 @@ std::string_view event_schema() {
     },
     {
       "properties": {"type": {"const": "usage"}, "cpu_ms": {"type": "object"},
-        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"}},
-      "required": ["cpu_ms", "memory", "pids", "io"],
+        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"},
+        "pressure": {"type": "object"}},
+      "required": ["cpu_ms", "memory", "pids", "io", "pressure"],
       "description": "every events.usage_interval; each figure as in sbx schema live"
+    },
+    {
+      "properties": {"type": {"const": "warning"},
+        "code": {"enum": ["memory_high"], "description": "memory_high: limits.memory_high was crossed"},
+        "text": {"type": "string", "description": "for a person"}},
+      "required": ["code", "text"],
+      "description": "when it happens, and once; how often is in the result's warnings"
     },
     {
       "properties": {"type": {"enum": ["denial", "artifact"]}}

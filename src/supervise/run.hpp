@@ -13,6 +13,7 @@
 #include "supervise/deadline.hpp"
 #include "supervise/events.hpp"
 #include "supervise/forward.hpp"
+#include "supervise/high_watch.hpp"
 #include "supervise/live_json.hpp"
 #include "supervise/streams.hpp"
 #include "supervise/supervisor.hpp"
@@ -53,6 +54,7 @@ class Run {
   std::string resume();
   [[nodiscard]] LiveRun describe() const;
   void tell_usage(Nanos now);
+  void tell_memory_high(Nanos now);
 
   const plan::Plan& plan_;
   const Sinks& sinks_;
@@ -68,6 +70,8 @@ class Run {
   Streams streams_;
   Deadlines deadlines_;
   TreeWatch tree_watch_;
+  TreeWatch oom_watch_;
+  HighWatch high_watch_;
   std::optional<std::uint64_t> cpu_sampled_us_{};
   Escalation escalation_;
   Forwarder forwarder_;

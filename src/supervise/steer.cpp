@@ -66,4 +66,8 @@ void Run::tell_usage(Nanos now) {
   usage_due_ = now + to_nanos(*interval);
 }
 
+void Run::tell_memory_high(Nanos now) {
+  events_.warning(now, "memory_high", memory_high_text(plan_));
+}
+
 }  // namespace sbx::supervise

@@ -39,6 +39,7 @@ Run::Run(const plan::Plan& plan, const Sinks& sinks)
       started_(sinks.started != 0 ? sinks.started : now_ns()),
       deadlines_(plan.supervision, usable_cpus(plan)),
       tree_watch_(plan.supervision.sampled_memory),
+      oom_watch_(plan.supervision.end_tree_on_oom ? std::optional<std::uint64_t>(0) : std::nullopt),
       forwarder_(to_nanos(plan.supervision.grace)) {
   outcome_.started_at = std::chrono::system_clock::now() -
                         std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -95,6 +96,8 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
   events_.start(now_ns(), sandbox_->init_pid(), plan_.run_id);
   if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
+  if (events_.enabled() && plan_.supervision.tell_memory_high)
+    high_watch_.start(sandbox_->cgroup_fd("memory"));
   deadlines_.start(exec_);
   control_.sweep();
   return {};
@@ -106,12 +109,14 @@ void Run::supervise_tree() {
     set_.clear();
     pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
     control_.watch(set_);
+    high_watch_.watch(set_);
     wait(next_wake());
     const Nanos now = now_ns();
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
     tell_usage(now);
+    if (high_watch_.crossed(set_)) tell_memory_high(now);
     move(now);
   }
 }
@@ -173,7 +178,10 @@ std::optional<Nanos> Run::next_wake() const {
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
   if (tree_ended_) return soonest;
   consider(forwarder_.next());
-  if (!paused_since_) consider(tree_watch_.next());
+  if (!paused_since_) {
+    consider(tree_watch_.next());
+    consider(oom_watch_.next());
+  }
   consider(control_.next());
   consider(usage_due_);
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
@@ -203,10 +211,14 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.exec_errno = sandbox_->exec_errno();
-  outcome_.usage = read_final_usage(*sandbox_);
+  outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
   outcome_.usage.cpu_sampled_us = cpu_sampled_us_;
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;
+  evidence_.memory_high_events = outcome_.usage.memory_high_events;
+  // It ended before we had word of it.
+  if (high_watch_.waiting() && evidence_.memory_high_events.value_or(0) > 0)
+    tell_memory_high(now_ns());
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
 }
 

@@ -1,5 +1,6 @@
-// The memory limit of a host without cgroups: the tree's use is sampled, and a run that is over is
-// ended. Pure; the caller samples (os/tree_sample.hpp).
+// A limit that nobody keeps for us: a figure of the tree is looked at now and then, and a run that
+// is over is ended. Its memory where there is no cgroup (os/tree_sample.hpp), and the kernel's
+// kills where one of them is to end the whole tree (os/cgroup_stats.hpp). Pure; the caller looks.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ class TreeWatch {
   [[nodiscard]] std::optional<Nanos> next() const {
     return limit_ && !over() ? std::optional(next_) : std::nullopt;
   }
-  /// `used`: bytes; nullopt: the tree is gone.
+  /// `used`: nullopt: nothing is to be seen, such as when the tree is gone.
   void note(Nanos now, std::optional<std::uint64_t> used);
   [[nodiscard]] bool over() const { return limit_ && peak_ > *limit_; }
   /// The most that was seen; nullopt: nobody looked.

@@ -1,5 +1,7 @@
-"""limits.cpus, a share of the processors, and limits.cpu, processor time of the whole tree."""
+"""limits.cpus, a share of the processors; limits.cpu_weight, a share of one that others want too; and
+limits.cpu, processor time of the whole tree."""
 import os
+import time
 
 import pytest
 
@@ -17,6 +19,17 @@ print((time.process_time() - cpu) / (time.monotonic() - wall))
 """
 # Four at once, for as long as they are let.
 SPINNERS = "for i in 1 2 3 4; do (while :; do :; done) & done; wait"
+# Waits for a time, is busy until another, and prints the processor time it got.
+RIVAL = """
+import sys, time
+start, end = float(sys.argv[1]), float(sys.argv[2])
+while time.monotonic() < start:
+    time.sleep(0.001)
+before = time.process_time()
+while time.monotonic() < end:
+    pass
+print(time.process_time() - before)
+"""
 TRIES = 3  # on a busy machine a run gets less than it may
 
 
@@ -54,3 +67,30 @@ def test_processor_time_is_counted_over_the_tree(sbx, seconds):
 
 def test_less_than_the_limit_is_left_alone(sbx):
     sbx.run(flags=["--cpu-time", "20s"], cmd=["sh", "-c", "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); done"]).assert_ok()
+
+
+def rivals(sbx, weights):
+    """The processor time of runs with these weights that want the same processor at the same time."""
+    start = time.monotonic() + 1 + slow.FACTOR / 2
+    window = [str(start), str(start + 2 + slow.FACTOR / 4)]
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        running = [sbx.spawn(flags=["--cpu-weight", weight], cmd=["/usr/bin/python3", "-S", "-c", RIVAL, *window])
+                   for weight in weights]
+    finally:
+        os.sched_setaffinity(0, before)
+    runs = [one.wait().assert_ok() for one in running]
+    assert all("cpu-weight" in run.result["isolation"]["enforced"] for run in runs), runs
+    return [float(run.out) for run in runs]
+
+
+@pytest.mark.parametrize("weights,low,high",
+                         [((1000, 100), 6, 15), ((100, 100), 0.6, 1.7), ((100, 1000), 1 / 15, 1 / 6)],
+                         ids=["ten-to-one", "control-as-much", "one-to-ten"])
+def test_a_weight_is_a_share_among_rivals(sbx, weights, low, high):
+    for _ in range(TRIES):
+        first, second = rivals(sbx, weights)
+        if low <= first / max(second, 1e-9) <= high:
+            return
+    pytest.fail(f"{first:.3f} s and {second:.3f} s of processor time for weights {weights}")

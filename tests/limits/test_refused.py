@@ -14,7 +14,7 @@ import pytest
 
 from support import bed, features
 
-# The result's name of each limit, its key, flags that ask for it, and its controller.
+# The result's name of each limit, its key, flags that ask for it, and its controller; @v2: v1 has no such thing.
 LIMITS = [
     ("memory", "limits.memory", ("--memory", "64M"), "memory"),
     ("pids", "limits.pids", ("--pids", "32"), "pids"),
@@ -22,6 +22,9 @@ LIMITS = [
     ("cpu-time", "limits.cpu", ("--cpu-time", "20s"), "cpu"),
     ("cpuset", "limits.cpuset", ("--cpuset", str(min(os.sched_getaffinity(0)))), "cpuset"),
     ("io", "limits.io", ("--io-write-bps", "50M", "--workspace", ".:rw"), "io"),
+    ("memory-high", "limits.memory_high", ("--memory-high", "64M"), "memory@v2"),
+    ("oom-kill", "limits.memory", ("--memory", "64M", "--oom-kill", "tree"), "memory"),
+    ("cpu-weight", "limits.cpu_weight", ("--cpu-weight", "200"), "cpu"),
 ]
 # What helps where a controller is missing: a kernel argument, or what systemd hands to user managers.
 HELP = {
@@ -34,7 +37,8 @@ NEW_ENOUGH = tuple(int(n) for n in os.uname().release.split(".")[:2]) >= (5, 12)
 
 
 def lacking(controller):
-    return features.why_not(f"cgroup:{controller}")
+    name, _, version = controller.partition("@")
+    return features.why_not(f"cgroup:{name}") or (features.why_not(f"cgroup-{version}") if version else None)
 
 
 def runs_here():
@@ -50,7 +54,8 @@ def only(flags, key):
 def help_for(controller):
     """Some words that the advice has to have on this bed: one of them."""
     if "cgroup" not in bed.LACKS:
-        return HELP[controller]
+        on_v1 = "@" in controller and features.why_not("cgroup-v1") is None
+        return ("unified_cgroup_hierarchy",) if on_v1 else HELP[controller.partition("@")[0]]
     if os.path.exists(f"/run/user/{os.getuid()}/systemd"):
         return "as root", "unified_cgroup_hierarchy"  # a user manager cannot hand v1 controllers to anybody
     return ("loginctl enable-linger",)  # nobody to ask: that starts a user manager

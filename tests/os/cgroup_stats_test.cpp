@@ -26,7 +26,7 @@ TEST_CASE("v2 figures") {
             "usage_usec 1500\nuser_usec 1000\nsystem_usec 500\nnr_periods 3\nthrottled_usec 70\n");
   tree.file("memory.peak", "1048576\n");
   tree.file("memory.current", "4096\n");
-  tree.file("memory.events", "low 0\nhigh 0\nmax 12\noom 2\noom_kill 1\noom_group_kill 0\n");
+  tree.file("memory.events", "low 0\nhigh 5\nmax 12\noom 2\noom_kill 1\noom_group_kill 0\n");
   tree.file("pids.peak", "9\n");
   tree.file("pids.events", "max 3\n");
   tree.file("io.stat",
@@ -42,6 +42,8 @@ TEST_CASE("v2 figures") {
   CHECK(memory.peak_bytes == 1048576);
   CHECK(memory.current_bytes == 4096);
   CHECK(memory.oom_kills == 1);
+  CHECK(memory.high_events == 5);
+  CHECK(read_oom_kills(dir.get(), 2) == 1);
   const PidsStat pids = read_pids_stat(dir.get(), 2);
   CHECK(pids.peak == 9);
   CHECK(pids.limit_hits == 3);
@@ -72,6 +74,8 @@ TEST_CASE("v1 figures") {
   CHECK(memory.peak_bytes == 8192);
   CHECK(memory.current_bytes == 4096);
   CHECK(memory.oom_kills == 4);
+  CHECK(memory.high_events == std::nullopt);
+  CHECK(read_oom_kills(dir.get(), 1) == 4);
   const IoStat io = read_io_stat(dir.get(), 1);
   CHECK(io.read_bytes == 101);
   CHECK(io.written_bytes == 20);
@@ -96,6 +100,24 @@ TEST_CASE("a missing file, no folder and a text that is no number are nullopt, n
   CHECK(read_cpu_stat(dir.get(), 1).usage_us == std::nullopt);
   CHECK(read_memory_stat(-1, 2).peak_bytes == std::nullopt);
   CHECK(read_io_stat(-1, 1).written_bytes == std::nullopt);
+}
+
+TEST_CASE("pressure is the total of each line; what is no such line is nullopt") {
+  const TempTree tree;
+  tree.file("cpu.pressure", "some avg10=1.53 avg60=0.87 avg300=0.21 total=12345\n");  // before 5.13
+  tree.file("memory.pressure",
+            "some avg10=0.00 avg60=0.00 avg300=0.00 total=70\n"
+            "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+  const UniqueFd dir = open_folder(tree);
+  CHECK(read_pressure(dir.get(), "cpu").some_us == 12345);
+  CHECK(read_pressure(dir.get(), "cpu").full_us == std::nullopt);
+  CHECK(read_pressure(dir.get(), "memory").some_us == 70);
+  CHECK(read_pressure(dir.get(), "memory").full_us == 0);
+  CHECK(read_pressure(dir.get(), "io").some_us == std::nullopt);
+  tree.file("io.pressure", "some avg10=0.00 total=-1\nfull total\nfull total=x\n");
+  CHECK(read_pressure(dir.get(), "io").some_us == std::nullopt);
+  CHECK(read_pressure(dir.get(), "io").full_us == std::nullopt);
+  CHECK(read_pressure(-1, "cpu").some_us == std::nullopt);
 }
 
 TEST_CASE("a group without traffic has read and written nothing") {

@@ -48,13 +48,16 @@ def ended_by_kill(running):
     return run
 
 
-def check_form(value, schema, place="run"):
+def check_form(value, schema, place="run", root=None):
     """Every key is in the schema, and every required one in the value."""
+    root = root or schema
+    if "$ref" in schema:
+        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
     if isinstance(value, dict):
         assert set(value) <= set(schema["properties"]), place
         assert set(schema["required"]) <= set(value), place
         for key, inner in value.items():
-            check_form(inner, schema["properties"][key], f"{place}.{key}")
+            check_form(inner, schema["properties"][key], f"{place}.{key}", root)
 
 
 def test_a_live_run_is_listed_with_all_its_schema_has(sbx):
@@ -224,7 +227,7 @@ def test_events_tell_what_a_run_uses(sbx):
     assert 3 <= len(usage) <= 11
     for event in usage:
         assert event["pids"]["limit"] == 20 and event["memory"]["bytes"] > 0
-        assert set(event) == {"v", "seq", "t_ms", "type", "cpu_ms", "memory", "pids", "io"}
+        assert set(event) == {"v", "seq", "t_ms", "type", "cpu_ms", "memory", "pids", "io", "pressure"}
     assert [event["seq"] for event in run.events] == list(range(len(run.events)))
     assert "usage" not in {event["type"] for event in sbx.run(cmd=["sleep", "0.3"], events=True).events}
     for wrong in ("0s", "1ms", "1", "25h"):

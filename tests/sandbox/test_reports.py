@@ -56,7 +56,7 @@ def test_events_follow_the_schema(sbx, schemas, end):
 def test_the_result_has_every_field_of_the_contract(sbx):
     result = sbx.run(cmd=["true"]).result
     assert set(result) >= {"schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
-                           "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "output", "denials",
+                           "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output", "denials",
                            "network", "changes", "artifacts", "redactions", "isolation", "warnings"}
     assert result["schema"] == "sbx.result/1" and result["phase"] == "run"
     assert result["setup_ms"] > 0 and result["wall_ms"] > 0

@@ -16,6 +16,13 @@ std::string settings(const MakeCgroup& group) {
   return text;
 }
 
+/// The limits that are enforced come before all other controls.
+std::vector<std::string> first_enforced(const Plan& plan, std::size_t count) {
+  const auto& all = plan.isolation.enforced;
+  REQUIRE(all.size() > count);
+  return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 }  // namespace
 
 TEST_CASE("on v2 one group holds all limits, made before the clone") {
@@ -197,4 +204,82 @@ TEST_CASE("I/O limits name the device behind each writable folder") {
   REQUIRE(v1.has_value());
   CHECK(settings(steps_of<MakeCgroup>(*v1).back()) ==
         "blkio.throttle.write_bps_device=8:0 52428800;blkio.throttle.read_iops_device=8:0 100;");
+}
+
+TEST_CASE("a weight is a weight on v2 and shares on v1, never less than the kernel takes") {
+  profile::Profile profile;
+  profile.limits.cpu_weight = 1000;
+  const auto v2 = build(profile, command(), host_of_user());
+  REQUIRE(v2.has_value());
+  CHECK(settings(steps_of<MakeCgroup>(*v2).at(0)).ends_with("cpu.weight=1000;"));
+  CHECK(first_enforced(*v2, 3) == std::vector<std::string>{"memory", "pids", "cpu-weight"});
+  for (const auto& [weight, shares] :
+       {std::pair{1000U, "cpu.shares=10240;"}, std::pair{100U, "cpu.shares=1024;"},
+        std::pair{10000U, "cpu.shares=102400;"}, std::pair{1U, "cpu.shares=10;"}}) {
+    profile.limits.cpu_weight = weight;
+    const auto v1 = build(profile, command(), hybrid(host_of_root()));
+    REQUIRE(v1.has_value());
+    CHECK(settings(steps_of<MakeCgroup>(*v1).back()) == shares);
+  }
+}
+
+TEST_CASE("the soft memory limit is a setting of v2, and watched there") {
+  profile::Profile profile;
+  profile.limits.memory_high = std::uint64_t{400} << 20U;
+  const auto plan = build(profile, command(), host_of_user());
+  REQUIRE(plan.has_value());
+  CHECK(settings(steps_of<MakeCgroup>(*plan).at(0)) ==
+        "memory.max=536870912;memory.swap.max=0;memory.high=419430400;pids.max=129;");
+  CHECK(plan->supervision.tell_memory_high);
+  CHECK(first_enforced(*plan, 3) == std::vector<std::string>{"memory", "memory-high", "pids"});
+  CHECK_FALSE(build({}, command(), host_of_user())->supervision.tell_memory_high);
+  profile.limits.memory.reset();  // by itself
+  const auto alone = build(profile, command(), host_of_user());
+  REQUIRE(alone.has_value());
+  CHECK(settings(steps_of<MakeCgroup>(*alone).at(0)).starts_with("memory.high=419430400;"));
+}
+
+TEST_CASE("v1 has no soft memory limit: refused with the way to v2, or degraded") {
+  profile::Profile profile;
+  profile.limits.memory_high = std::uint64_t{400} << 20U;
+  profile.origins["limits.memory_high"] = {"p.yaml", 2, 23};
+  const auto refused = build(profile, command(), hybrid(host_of_root()));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().what.contains("limits.memory_high (p.yaml:2:23)"));
+  CHECK(refused.error().what.contains("no group with the controller memory of cgroup v2"));
+  CHECK_FALSE(refused.error().what.contains("limits.pids"));
+  CHECK(refused.error().hint.contains("systemd.unified_cgroup_hierarchy=1"));
+  CHECK(refused.error().hint.contains("--degrade cgroup"));
+  profile.degrade = {"cgroup"};
+  const auto plan = build(profile, command(), hybrid(host_of_root()));
+  REQUIRE(plan.has_value());
+  CHECK(plan->isolation.degraded == std::vector<std::string>{"memory-high"});
+  CHECK(plan->isolation.approximate.empty());
+  CHECK(first_enforced(*plan, 2) == std::vector<std::string>{"memory", "pids"});
+  CHECK_FALSE(plan->supervision.tell_memory_high);
+  CHECK_FALSE(plan->supervision.sampled_memory);
+}
+
+TEST_CASE("the end of the whole tree is the kernel's work on v2, and the supervisor's on v1") {
+  profile::Profile profile;
+  profile.limits.oom_kill = profile::OomKill::tree;
+  const auto v2 = build(profile, command(), host_of_user());
+  REQUIRE(v2.has_value());
+  CHECK(settings(steps_of<MakeCgroup>(*v2).at(0)).contains("memory.oom.group=1;"));
+  CHECK_FALSE(v2->supervision.end_tree_on_oom);
+  const auto v1 = build(profile, command(), hybrid(host_of_root()));
+  REQUIRE(v1.has_value());
+  CHECK_FALSE(settings(steps_of<MakeCgroup>(*v1).at(1)).contains("oom"));
+  CHECK(v1->supervision.end_tree_on_oom);
+  CHECK(first_enforced(*v1, 3) == std::vector<std::string>{"memory", "oom-kill", "pids"});
+  CHECK(v1->isolation.degraded.empty());
+  // Without a group the sampled limit ends the tree, whatever the key says.
+  HostFacts bare = host_of_user();
+  bare.cgroups.clear();
+  profile.degrade = {"cgroup"};
+  const auto sampled = build(profile, command(), bare);
+  REQUIRE(sampled.has_value());
+  CHECK(sampled->isolation.approximate == std::vector<std::string>{"memory", "oom-kill"});
+  CHECK_FALSE(sampled->supervision.end_tree_on_oom);
+  CHECK(sampled->supervision.sampled_memory);
 }

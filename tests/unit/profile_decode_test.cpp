@@ -19,6 +19,9 @@ TEST_CASE("an empty profile is the default of every key") {
   CHECK(profile.limits.pids == 128U);
   CHECK(profile.limits.wall == milliseconds{60000});
   CHECK_FALSE(profile.limits.cpu.has_value());
+  CHECK_FALSE(profile.limits.memory_high.has_value());
+  CHECK_FALSE(profile.limits.cpu_weight.has_value());
+  CHECK(profile.limits.oom_kill == OomKill::process);
   CHECK(profile.seccomp.allow == std::vector<std::string>{"@default"});
   CHECK(profile.capabilities.empty());
   CHECK(profile.origins.empty());
@@ -69,8 +72,12 @@ TEST_CASE("limits take quantities, and none lifts one") {
       "  idle: 2m\n"
       "  grace: 200ms\n"
       "  output: {stdout: 10M, stderr: none, on_exceed: kill}\n"
+      "  memory_high: 400M\n"
+      "  cpu_weight: 10000\n"
       "  rlimits: {nofile: 2048, fsize: 200M, core: none, cpu: 3s, rttime: 5ms}\n");
   const Limits& limits = profile.limits;
+  CHECK(limits.memory_high == Bytes{400} << 20U);
+  CHECK(limits.cpu_weight == 10000U);
   CHECK_FALSE(limits.memory.has_value());
   CHECK_FALSE(limits.swap.has_value());
   CHECK_FALSE(limits.pids.has_value());
@@ -90,6 +97,18 @@ TEST_CASE("limits take quantities, and none lifts one") {
   CHECK_FALSE(limits.rlimits.at("core").has_value());
   CHECK(limits.rlimits.at("cpu") == 3U);
   CHECK(limits.rlimits.at("rttime") == 5000U);
+}
+
+TEST_CASE(
+    "what ends at the memory limit is a word, and a soft limit may be as high as the hard one") {
+  const Limits limits =
+      must_load("limits: {memory: 64M, memory_high: 64M, oom_kill: tree, cpu_weight: none}\n")
+          .limits;
+  CHECK(limits.oom_kill == OomKill::tree);
+  CHECK(limits.memory_high == limits.memory);
+  CHECK_FALSE(limits.cpu_weight.has_value());
+  CHECK(must_load("limits: {memory: none, oom_kill: process, memory_high: 1G}\n").limits.oom_kill ==
+        OomKill::process);
 }
 
 TEST_CASE("the other sections are read") {

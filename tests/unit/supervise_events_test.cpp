@@ -52,12 +52,13 @@ TEST_CASE("events are numbered, timed lines of JSON, and the result is last") {
   reader.log.output(6 * kMillisecond, 1, "hello\n");
   reader.log.output(6 * kMillisecond, 2, "\xFF");
   reader.log.signal_sent(7 * kMillisecond, 15, "wall_limit");
+  reader.log.warning(7 * kMillisecond, "memory_high", "a \"word\"");
   Outcome outcome;
   outcome.signal = 15;
   reader.log.exit(8 * kMillisecond, outcome);
   reader.log.result(9 * kMillisecond, R"({"schema":"sbx.result/1"})");
   const std::vector<Json> lines = reader.lines();
-  REQUIRE(lines.size() == 6);
+  REQUIRE(lines.size() == 7);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     CHECK(lines[i]["v"] == 1);
     CHECK(lines[i]["seq"] == i);
@@ -69,9 +70,12 @@ TEST_CASE("events are numbered, timed lines of JSON, and the result is last") {
   CHECK(lines[2]["type"] == "stderr");
   CHECK(lines[2]["base64"] == "/w==");
   CHECK(lines[3]["reason"] == "wall_limit");
-  CHECK(lines[4]["exit_code"].is_null());
-  CHECK(lines[4]["signal"] == 15);
-  CHECK(lines[5]["result"]["schema"] == "sbx.result/1");
+  CHECK(lines[4]["type"] == "warning");
+  CHECK(lines[4]["code"] == "memory_high");
+  CHECK(lines[4]["text"] == "a \"word\"");
+  CHECK(lines[5]["exit_code"].is_null());
+  CHECK(lines[5]["signal"] == 15);
+  CHECK(lines[6]["result"]["schema"] == "sbx.result/1");
 
   std::set<std::string> known;
   const Json schema = Json::parse(event_schema());

@@ -62,10 +62,14 @@ class FakeSandbox final : public LiveSandbox {
     pid_ = 0;
     return status;
   }
-  int cgroup_fd(std::string_view /*controller*/) const override { return -1; }
-  int cgroup_version(std::string_view /*controller*/) const override { return 0; }
+  int cgroup_fd(std::string_view /*controller*/) const override { return group; }
+  int cgroup_version(std::string_view /*controller*/) const override { return group_version; }
   std::uint64_t exec_time_ns() const override { return exec_; }
   const struct ::rusage& tree_usage() const override { return usage_; }
+
+  /// The folder of a test's own that stands for all cgroups of its runs.
+  static inline int group = -1;
+  static inline int group_version = 0;
 
  private:
   pid_t pid_;

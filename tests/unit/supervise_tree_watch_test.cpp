@@ -29,6 +29,15 @@ TEST_CASE("looks come at intervals until the limit is passed, and the peak stays
   CHECK_FALSE(watch.next());
 }
 
+TEST_CASE("a limit of none is over at the first") {
+  TreeWatch watch(0);
+  watch.note(0, 0);
+  CHECK_FALSE(watch.over());
+  REQUIRE(watch.next());
+  watch.note(*watch.next(), 1);
+  CHECK(watch.over());
+}
+
 TEST_CASE("a tree that is gone is no measurement") {
   TreeWatch watch(100);
   watch.note(0, std::nullopt);

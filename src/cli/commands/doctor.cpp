@@ -22,14 +22,19 @@ using Json = nlohmann::ordered_json;
 /// A limit and its controller's two names; no v2 name: every v2 group does it.
 struct LimitRow {
   const char* key;
-  const char* v1;
+  const char* v1;  ///< nullptr: v1 has nothing like it
   const char* v2;
   bool by_default;  ///< the profile `default` has it
 };
-constexpr std::array kLimits{
-    LimitRow{"memory", "memory", "memory", true}, LimitRow{"pids", "pids", "pids", true},
-    LimitRow{"cpus", "cpu", "cpu", false},        LimitRow{"cpuset", "cpuset", "cpuset", false},
-    LimitRow{"io", "blkio", "io", false},         LimitRow{"cpu", "cpuacct", "", false}};
+constexpr std::array kLimits{LimitRow{"memory", "memory", "memory", true},
+                             LimitRow{"pids", "pids", "pids", true},
+                             LimitRow{"cpus", "cpu", "cpu", false},
+                             LimitRow{"cpuset", "cpuset", "cpuset", false},
+                             LimitRow{"io", "blkio", "io", false},
+                             LimitRow{"cpu", "cpuacct", "", false},
+                             LimitRow{"memory_high", nullptr, "memory", false},
+                             LimitRow{"oom_kill", "memory", "memory", false},
+                             LimitRow{"cpu_weight", "cpu", "cpu", false}};
 
 struct Findings {
   std::vector<os::TriedHome> tried;
@@ -53,9 +58,9 @@ Findings look() {
 bool holds(const Findings& found, const LimitRow& limit) {
   return std::ranges::any_of(found.tried, [&limit](const os::TriedHome& one) {
     if (!works(one)) return false;
-    const std::string name = one.home.version == 1 ? limit.v1 : limit.v2;
-    return name.empty() ||
-           std::ranges::find(one.home.controllers, name) != one.home.controllers.end();
+    const char* const name = one.home.version == 1 ? limit.v1 : limit.v2;
+    return name != nullptr && (*name == '\0' || std::ranges::find(one.home.controllers, name) !=
+                                                    one.home.controllers.end());
   });
 }
 

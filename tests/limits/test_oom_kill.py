@@ -1,0 +1,45 @@
+"""limits.oom_kill: whether the memory limit ends one process or all of them."""
+import pytest
+
+from support import slow
+
+pytestmark = pytest.mark.needs("cgroup:memory")
+
+# A child goes over the limit. Long after that, whoever is left says so.
+SCRIPT = "{probe} memory-bomb 1024; sleep {seconds}; echo went on"
+SECONDS = 2 * max(1, slow.FACTOR / 4)  # v1 is looked at every 20 ms, by a supervisor that others may hold up
+
+
+def run_with(sbx, probe, what, script=SCRIPT, **options):
+    return sbx.run(flags=[*probe.flags, "--memory", "64M", "--oom-kill", what], **options,
+                   cmd=["sh", "-c", script.format(probe=probe.path, seconds=SECONDS)])
+
+
+def test_the_whole_tree_ends(sbx, probe):
+    run = run_with(sbx, probe, "tree", events=True)
+    run.assert_status("oom", 137)
+    assert run.out.count("went on") == 0 and run.result["memory"]["oom_kills"] >= 1, run
+    assert run.result["wall_ms"] < 1000 * SECONDS + 1000 * slow.FACTOR, run
+    assert "limits.oom_kill" in run.result["reason"]["text"] and run.result["reason"]["code"] == "memory_limit", run
+    assert "oom-kill" in run.result["isolation"]["enforced"], run
+    ours = [event for event in run.events if event["type"] == "signal_sent"]
+    assert all(event["reason"] == "memory_limit" for event in ours), run.events
+
+
+def test_control_the_command_goes_on_without_its_child(sbx, probe):
+    run = run_with(sbx, probe, "process")
+    run.assert_status("oom", 0)
+    assert "went on" in run.out and "oom-kill" not in run.result["isolation"]["required"], run
+
+
+def test_a_process_that_left_the_command_ends_too(sbx, probe):
+    """Not only the payload: everything that runs in the sandbox."""
+    script = "setsid sh -c 'while :; do echo alive; sleep 0.1; done' & {probe} memory-bomb 1024; sleep {seconds}; wait"
+    run_with(sbx, probe, "tree", script).assert_status("oom", 137)
+
+
+def test_without_the_limit_reached_nothing_ends(sbx, probe):
+    run = sbx.run(flags=[*probe.flags, "--memory", "64M", "--oom-kill", "tree"],
+                  cmd=["sh", "-c", f"{probe.path} memory-bomb 16; sleep 0.2; echo went on; exit 0"])
+    run.assert_ok()
+    assert "went on" in run.out, run
