@@ -145,7 +145,6 @@ MemoryStat read_memory_stat(int dir_fd, int version) {
   MemoryStat stat;
   if (version == 2) {
     stat.peak_bytes = read_number(dir_fd, "memory.peak");  // Linux 5.19
-    stat.current_bytes = read_number(dir_fd, "memory.current");
     if (const auto events = read_file(dir_fd, kEvents)) {
       stat.oom_kills = keyed_figure(*events, "oom_kill");
       stat.high_events = keyed_figure(*events, "high");
@@ -153,7 +152,6 @@ MemoryStat read_memory_stat(int dir_fd, int version) {
     return stat;
   }
   stat.peak_bytes = read_number(dir_fd, "memory.max_usage_in_bytes");
-  stat.current_bytes = read_number(dir_fd, "memory.usage_in_bytes");
   stat.oom_kills = read_oom_kills(dir_fd, version);
   return stat;
 }
@@ -163,10 +161,15 @@ std::optional<std::uint64_t> read_oom_kills(int dir_fd, int version) {
   return read_keyed(dir_fd, version == 2 ? kEvents : "memory.oom_control", "oom_kill");
 }
 
+Figure read_memory_now(int dir_fd, int version) {
+  return read_number(dir_fd, version == 2 ? "memory.current" : "memory.usage_in_bytes");
+}
+
+Figure read_pids_now(int dir_fd) { return read_number(dir_fd, "pids.current"); }
+
 PidsStat read_pids_stat(int dir_fd, int version) {
   (void)version;  // the same files in both; v1 has pids.events since 4.9, pids.peak came with 6.1
   PidsStat stat;
-  stat.current = read_number(dir_fd, "pids.current");
   stat.peak = read_number(dir_fd, "pids.peak");
   stat.limit_hits = read_keyed(dir_fd, "pids.events", "max");
   return stat;

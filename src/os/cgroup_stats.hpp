@@ -11,10 +11,10 @@ struct CpuStat {
   std::optional<std::uint64_t> usage_us, user_us, system_us, throttled_us;
 };
 struct MemoryStat {
-  std::optional<std::uint64_t> peak_bytes, current_bytes, oom_kills, high_events;
+  std::optional<std::uint64_t> peak_bytes, oom_kills, high_events;
 };
 struct PidsStat {
-  std::optional<std::uint64_t> current, peak, limit_hits;
+  std::optional<std::uint64_t> peak, limit_hits;
 };
 struct IoStat {
   std::optional<std::uint64_t> read_bytes, written_bytes;
@@ -28,6 +28,9 @@ struct PressureStat {
 CpuStat read_cpu_stat(int dir_fd, int version);
 MemoryStat read_memory_stat(int dir_fd, int version);
 PidsStat read_pids_stat(int dir_fd, int version);
+/// What is in use at this moment; the same file for pids in both versions.
+std::optional<std::uint64_t> read_memory_now(int dir_fd, int version);
+std::optional<std::uint64_t> read_pids_now(int dir_fd);
 IoStat read_io_stat(int dir_fd, int version);
 /// `of`: "cpu", "memory" or "io"; v2 alone has these files, also without that controller.
 PressureStat read_pressure(int dir_fd, std::string_view of);

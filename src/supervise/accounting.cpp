@@ -42,12 +42,10 @@ Usage read_counters(const LiveSandbox& sandbox) {
   usage.cpu_system_us = cpu.system_us;
   usage.cpu_throttled_us = cpu.throttled_us;
   const os::MemoryStat memory = os::read_memory_stat(folder("memory"), version("memory"));
-  usage.memory_now = memory.current_bytes;
   usage.memory_peak = memory.peak_bytes;
   usage.oom_kills = memory.oom_kills;
   usage.memory_high_events = memory.high_events;
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
-  usage.pids_now = pids.current;
   usage.pids_peak = pids.peak;
   usage.pids_limit_hits = pids.limit_hits;
   const char* io = folder("io") >= 0 ? "io" : "blkio";
@@ -81,12 +79,16 @@ std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox) {
 
 Usage read_usage(const LiveSandbox& sandbox) {
   Usage usage = read_counters(sandbox);
+  usage.memory_now =
+      os::read_memory_now(sandbox.cgroup_fd("memory"), sandbox.cgroup_version("memory"));
+  usage.pids_now = os::read_pids_now(sandbox.cgroup_fd("pids"));
   read_pressure(sandbox, usage);
   return usage;
 }
 
 Usage read_final_usage(const LiveSandbox& sandbox, bool all) {
-  Usage usage = all ? read_usage(sandbox) : read_counters(sandbox);
+  Usage usage = read_counters(sandbox);
+  if (all) read_pressure(sandbox, usage);
   if (!usage.cpu_user_us || !usage.cpu_system_us) {
     usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
     usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);

@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "supervise/json_figures.hpp"
+#include "supervise/schema_figures.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -63,7 +64,7 @@ std::string to_json(const LiveRun& live, const plan::Plan& plan) {
   return dump(json);
 }
 
-std::string_view live_schema() {
+std::string live_schema() {
   return R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "urn:sbx:schema:live:1",
@@ -80,15 +81,6 @@ std::string_view live_schema() {
     "command": {"type": "string", "description": "in a shell's words; cut after 4096 bytes"},
     "started_at": {"type": "string", "format": "date-time"},
     "elapsed_ms": {"type": "integer", "description": "since the command was started"},
-    "cpu_ms": {
-      "type": "object",
-      "required": ["user", "system", "throttled"],
-      "properties": {
-        "user": {"type": ["number", "null"]},
-        "system": {"type": ["number", "null"]},
-        "throttled": {"type": ["number", "null"], "description": "held back by limits.cpus"}
-      }
-    },
     "memory": {
       "type": "object",
       "required": ["bytes", "peak_bytes", "limit_bytes"],
@@ -107,34 +99,12 @@ std::string_view live_schema() {
         "limit": {"type": ["integer", "null"]}
       }
     },
-    "io": {
-      "type": "object",
-      "required": ["read_bytes", "write_bytes"],
-      "properties": {
-        "read_bytes": {"type": ["integer", "null"]},
-        "write_bytes": {"type": ["integer", "null"]}
-      }
-    },
-    "pressure": {
-      "type": "object",
-      "required": ["cpu", "memory", "io"],
-      "description": "time that was spent waiting for it",
-      "properties": {
-        "cpu": {"$ref": "#/$defs/waits"},
-        "memory": {"$ref": "#/$defs/waits"},
-        "io": {"$ref": "#/$defs/waits"}
-      }
-    }
+)json" + std::string(kFigures) +
+         R"json(
   },
   "$defs": {
-    "waits": {
-      "type": "object",
-      "required": ["some_us", "full_us"],
-      "properties": {
-        "some_us": {"type": ["integer", "null"], "description": "by some of the processes"},
-        "full_us": {"type": ["integer", "null"], "description": "by all of them at once"}
-      }
-    }
+)json" + std::string(kFigureParts) +
+         R"json(
   }
 }
 )json";

@@ -26,6 +26,6 @@ std::string to_json(const LiveRun& live, const plan::Plan& plan);
 std::string to_json(const Usage& usage, const plan::Plan& plan);
 
 /// Its schema.
-std::string_view live_schema();
+std::string live_schema();
 
 }  // namespace sbx::supervise

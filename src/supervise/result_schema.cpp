@@ -1,9 +1,10 @@
-// The two schemas as text. Every key that result_json.cpp or events.cpp writes stands here.
+// The result's schema as text. Every key that result_json.cpp writes stands here.
 #include "supervise/result_json.hpp"
+#include "supervise/schema_figures.hpp"
 
 namespace sbx::supervise {
 
-std::string_view result_schema() {
+std::string result_schema() {
   return R"json({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "urn:sbx:schema:result:1",
@@ -48,15 +49,6 @@ std::string_view result_schema() {
     "started_at": {"type": "string", "format": "date-time"},
     "wall_ms": {"type": ["number", "null"], "description": "from exec to the end of the tree"},
     "setup_ms": {"type": "number", "description": "from the start of sbx to exec"},
-    "cpu_ms": {
-      "type": "object",
-      "required": ["user", "system", "throttled"],
-      "properties": {
-        "user": {"type": ["number", "null"]},
-        "system": {"type": ["number", "null"]},
-        "throttled": {"type": ["number", "null"], "description": "time held back by limits.cpus"}
-      }
-    },
     "memory": {
       "type": "object",
       "required": ["peak_bytes", "limit_bytes", "oom_kills", "high_events"],
@@ -76,24 +68,8 @@ std::string_view result_schema() {
         "limit_hits": {"type": ["integer", "null"], "description": "forks that were refused"}
       }
     },
-    "io": {
-      "type": "object",
-      "required": ["read_bytes", "write_bytes"],
-      "properties": {
-        "read_bytes": {"type": ["integer", "null"]},
-        "write_bytes": {"type": ["integer", "null"]}
-      }
-    },
-    "pressure": {
-      "type": "object",
-      "required": ["cpu", "memory", "io"],
-      "description": "time that was spent waiting for it",
-      "properties": {
-        "cpu": {"$ref": "#/$defs/waits"},
-        "memory": {"$ref": "#/$defs/waits"},
-        "io": {"$ref": "#/$defs/waits"}
-      }
-    },
+)json" + std::string(kFigures) +
+         R"json(,
     "output": {
       "type": "object",
       "required": ["stdout", "stderr"],
@@ -177,14 +153,8 @@ std::string_view result_schema() {
     "warnings": {"type": "array", "items": {"type": "string"}}
   },
   "$defs": {
-    "waits": {
-      "type": "object",
-      "required": ["some_us", "full_us"],
-      "properties": {
-        "some_us": {"type": ["integer", "null"], "description": "by some of the processes"},
-        "full_us": {"type": ["integer", "null"], "description": "by all of them at once"}
-      }
-    },
+)json" + std::string(kFigureParts) +
+         R"json(,
     "stream": {
       "type": "object",
       "required": ["bytes", "truncated", "sha256"],
@@ -198,70 +168,6 @@ std::string_view result_schema() {
       }
     }
   }
-}
-)json";
-}
-
-std::string_view event_schema() {
-  return R"json({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "urn:sbx:schema:event:1",
-  "title": "One line of the sbx event stream",
-  "description": "No result line means that sbx itself died. A gap in seq: output events were dropped because the reader took nothing for five seconds.",
-  "type": "object",
-  "required": ["v", "seq", "t_ms", "type"],
-  "properties": {
-    "v": {"const": 1},
-    "seq": {"type": "integer", "description": "from 0"},
-    "t_ms": {"type": "integer", "description": "since the start of sbx"},
-    "type": {"type": "string", "description": "more types may come; skip unknown ones"}
-  },
-  "oneOf": [
-    {
-      "properties": {"type": {"const": "start"},
-        "id": {"type": "string", "description": "the run's id, for sbx kill and the others"},
-        "pid": {"type": "integer", "description": "of init, on the host"}},
-      "required": ["id", "pid"]
-    },
-    {
-      "properties": {"type": {"enum": ["stdout", "stderr"]}, "text": {"type": "string"},
-        "base64": {"type": "string", "contentEncoding": "base64"}},
-      "oneOf": [{"required": ["text"]}, {"required": ["base64"]}]
-    },
-    {
-      "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
-        "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "memory_limit", "output_limit", "killed"]}},
-      "required": ["signal", "reason"]
-    },
-    {
-      "properties": {"type": {"const": "exit"}, "exit_code": {"type": ["integer", "null"]},
-        "signal": {"type": ["integer", "null"]}},
-      "required": ["exit_code", "signal"]
-    },
-    {
-      "properties": {"type": {"const": "result"},
-        "result": {"type": "object", "description": "the result object, sbx.result/1"}},
-      "required": ["result"]
-    },
-    {
-      "properties": {"type": {"const": "usage"}, "cpu_ms": {"type": "object"},
-        "memory": {"type": "object"}, "pids": {"type": "object"}, "io": {"type": "object"},
-        "pressure": {"type": "object"}},
-      "required": ["cpu_ms", "memory", "pids", "io", "pressure"],
-      "description": "every events.usage_interval; each figure as in sbx schema live"
-    },
-    {
-      "properties": {"type": {"const": "warning"},
-        "code": {"enum": ["memory_high"], "description": "memory_high: limits.memory_high was crossed"},
-        "text": {"type": "string", "description": "for a person"}},
-      "required": ["code", "text"],
-      "description": "when it happens, and once; how often is in the result's warnings"
-    },
-    {
-      "properties": {"type": {"enum": ["denial", "artifact"]}}
-    }
-  ]
 }
 )json";
 }

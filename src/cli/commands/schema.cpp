@@ -9,9 +9,9 @@ namespace sbx::cli {
 int schema_command(const Arguments& arguments) {
   const std::string name = arguments.operands.empty() ? "" : arguments.operands[0];
   if (name == "profile") return print(profile::profile_schema() + "\n");
-  if (name == "result") return print(std::string(supervise::result_schema()));
-  if (name == "live") return print(std::string(supervise::live_schema()));
-  if (name == "event") return print(std::string(supervise::event_schema()));
+  if (name == "result") return print(supervise::result_schema());
+  if (name == "live") return print(supervise::live_schema());
+  if (name == "event") return print(supervise::event_schema());
   return wrong_operand(arguments);
 }
 
