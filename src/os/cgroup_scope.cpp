@@ -5,12 +5,14 @@
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
@@ -19,10 +21,15 @@
 namespace sbx::os {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 // Debian's since 2013, and every other distribution's; a name on PATH would be the caller's to
 // plant.
 constexpr const char* kBusctl = "/usr/bin/busctl";
-constexpr int kWaitMs = 10'000;
+// The manager takes one after the other: some seconds for hundreds at once on a busy machine.
+constexpr std::chrono::milliseconds kWait(30'000);
+constexpr const char* kCallTimeout = "--timeout=25";  // sooner, so that busctl says why
+constexpr std::chrono::milliseconds kLongestPause(32);
 constexpr std::size_t kSaid = 2000;
 
 bool is_own_socket(const std::string& path) {
@@ -46,13 +53,13 @@ std::string own_group(const std::string& mount) {
   return {};
 }
 
-/// All that the process says on its standard error, and its status; killed after kWaitMs.
+/// All that the process says on its standard error, and its status; killed after kWait.
 SysResult<int> finish(pid_t pid, const UniqueFd& errors, std::string& said) {
   std::array<char, 512> chunk{};
   bool late = false;
   for (;;) {
     ::pollfd watched{errors.get(), POLLIN, 0};
-    const int ready = ::poll(&watched, 1, kWaitMs);
+    const int ready = ::poll(&watched, 1, static_cast<int>(kWait.count()));
     if (ready < 0 && errno == EINTR) continue;
     late = ready == 0;
     const ssize_t got = ready > 0 ? ::read(errors.get(), chunk.data(), chunk.size()) : 0;
@@ -90,7 +97,7 @@ SysResult<int> run_busctl(const std::vector<std::string>& words, std::string& sa
 }
 
 std::vector<std::string> start_transient_unit(const std::string& unit) {
-  return {kBusctl, "--address=unix:path=" + bus_socket(), "--timeout=8", "--quiet", "call",
+  return {kBusctl, "--address=unix:path=" + bus_socket(), kCallTimeout, "--quiet", "call",
           "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
           "org.freedesktop.systemd1.Manager", "StartTransientUnit", "ssa(sv)a(sa(sv))",
           // name, what to do if there is one, four properties, no auxiliary units
@@ -128,12 +135,14 @@ SysResult<std::string> enter_scope(const std::string& mount, const std::string& 
   const std::string unit = name + ".scope";
   if (SBX_TRY(run_busctl(start_transient_unit(unit), said)) != 0)
     return std::unexpected(Errno{ECONNREFUSED});
-  // The call answers when the job is queued; we are moved a little later.
-  for (int waited = 0; waited < kWaitMs; ++waited) {
+  // The call answers when the job is queued; we are moved a little later. Looked for less and less
+  // often: many runs at once must not take the processor from the manager that they wait for.
+  std::chrono::milliseconds pause(1);
+  for (const auto deadline = Clock::now() + kWait; Clock::now() < deadline;) {
     std::string group = own_group(mount);
     if (group.ends_with("/" + unit)) return group;
-    const ::timespec pause{0, 1'000'000};
-    ::nanosleep(&pause, nullptr);
+    std::this_thread::sleep_for(pause);
+    pause = std::min(pause * 2, kLongestPause);
   }
   said = "the manager took the job, but did not move sbx into " + unit;
   return std::unexpected(Errno{ETIMEDOUT});
