@@ -30,10 +30,12 @@ def whole_run(sbx):
     return min(sbx.run(cmd=["true"]).assert_ok().seconds for _ in range(5))
 
 
-def kill_after(argv, cwd, seconds):
+def kill_after(argv, cwd, seconds, look=None):
     process = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
     time.sleep(seconds)
+    if look:
+        look()
     process.kill()
     process.wait()
 
@@ -46,7 +48,7 @@ class Remains:
         self._sbx = sbx
         self._groups = cgroups.groups_of_runs()
         self._watch = leftovers.Watch()
-        self.seen = set()  # groups that a killed supervisor did not remove
+        self.seen = set()  # groups that were there when their supervisor was killed
 
     def look(self):
         self.seen |= cgroups.groups_of_runs() - self._groups
@@ -68,11 +70,11 @@ def test_nothing_outlives_a_killed_supervisor(sbx, probe, profile):
             probe.path, "ignore-signals", "20000", "killed-supervisor"]
     started = time.monotonic()
     for number, seconds in enumerate(moments(KILLS // len(PROFILES), SEED, set_up), 1):
-        kill_after(argv, sbx.cwd, seconds)
-        remains.look()
+        # It takes a while to look, which during the set-up would make each kill late.
+        kill_after(argv, sbx.cwd, seconds, remains.look if seconds > set_up else None)
         if number % BATCH == 0:
             remains.check(f"kill {number}")
     remains.check("the last kill")
-    # Else the kills came when there was no group yet, or none any more, and show nothing.
-    assert len(remains.seen) > KILLS // len(PROFILES) // 10 or sbx.degraded, remains.seen
+    # Else there was no group yet, or none any more, whenever a kill came, and nothing was shown.
+    assert len(remains.seen) > KILLS // len(PROFILES) // 20 or sbx.degraded, remains.seen
     assert time.monotonic() - started < 120 * min(slow.FACTOR, 2), "too slow for the suite"

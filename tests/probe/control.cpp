@@ -53,7 +53,7 @@ std::string ask(const std::string& name, const std::string& request) {
 /// Asks every run of the registry FOLDER, its own among them, to do REQUEST. With COUNT, waits
 /// until it sees so many, and cannot tell before.
 Verdict steer_runs(Args args) {
-  const std::size_t count = args.size() > 2 ? static_cast<std::size_t>(std::atoi(args[2])) : 0;
+  const std::size_t count = args.size() > 2 ? std::strtoul(args[2], nullptr, 10) : 0;
   std::vector<std::string> names = sockets_in(args[0]);
   for (int tries = 0; names.size() < count && tries < 500; ++tries) {
     const timespec pause{0, 10'000'000};
@@ -84,7 +84,7 @@ Verdict plant_run(Args args) {
     return contained("bind", errno);
   if (listen(fd, 8) != 0) return contained("listen", errno);
   std::puts("planted");
-  std::fflush(stdout);
+  static_cast<void>(std::fflush(stdout));
   const std::string run = std::string(R"({"ok":true,"run":{"id":")") + kPlanted +
                           R"(","pid":1,"state":"running","profile":"planted","command":"planted",)"
                           R"("elapsed_ms":1,"memory_bytes":1}})"
