@@ -1,20 +1,14 @@
 #include "os/cgroup_scope.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
-#include "os/fd.hpp"
+#include "os/scope_anchor.hpp"
 
 namespace sbx::os {
 namespace {
@@ -22,8 +16,7 @@ namespace {
 // Debian's since 2013, and every other distribution's; a name on PATH would be the caller's to
 // plant.
 constexpr const char* kBusctl = "/usr/bin/busctl";
-constexpr int kWaitMs = 10'000;
-constexpr std::size_t kSaid = 2000;
+constexpr const char* kCallTimeout = "--timeout=25";  // sooner than the anchor: busctl says why
 
 bool is_own_socket(const std::string& path) {
   struct ::stat what{};
@@ -39,66 +32,16 @@ std::string bus_socket() {
   return "/run/user/" + std::to_string(::geteuid()) + "/bus";
 }
 
-std::string own_group(const std::string& mount) {
-  for (const OwnGroup& own :
-       own_groups(read_kernel_text("/proc/self/mountinfo"), read_kernel_text("/proc/self/cgroup")))
-    if (own.version == 2 && own.mount == mount) return own.group;
-  return {};
-}
-
-/// All that the process says on its standard error, and its status; killed after kWaitMs.
-SysResult<int> finish(pid_t pid, const UniqueFd& errors, std::string& said) {
-  std::array<char, 512> chunk{};
-  bool late = false;
-  for (;;) {
-    ::pollfd watched{errors.get(), POLLIN, 0};
-    const int ready = ::poll(&watched, 1, kWaitMs);
-    if (ready < 0 && errno == EINTR) continue;
-    late = ready == 0;
-    const ssize_t got = ready > 0 ? ::read(errors.get(), chunk.data(), chunk.size()) : 0;
-    if (got <= 0) break;
-    if (said.size() < kSaid) said.append(chunk.data(), static_cast<std::size_t>(got));
-  }
-  if (late) ::kill(pid, SIGKILL);
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return std::unexpected(Errno{errno});
-  if (late) return std::unexpected(Errno{ETIMEDOUT});
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-SysResult<int> run_busctl(const std::vector<std::string>& words, std::string& said) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
-  const UniqueFd errors(ends[0]);
-  UniqueFd theirs(ends[1]);
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t streams;
-  ::posix_spawn_file_actions_init(&streams);
-  ::posix_spawn_file_actions_addopen(&streams, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&streams, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&streams, theirs.get(), STDERR_FILENO);
-  pid_t pid = 0;
-  const int failed = ::posix_spawn(&pid, kBusctl, &streams, nullptr, argv.data(), environ);
-  ::posix_spawn_file_actions_destroy(&streams);
-  theirs.reset();
-  if (failed != 0) return std::unexpected(Errno{failed});
-  return finish(pid, errors, said);
-}
-
-std::vector<std::string> start_transient_unit(const std::string& unit,
+std::vector<std::string> start_transient_unit(const std::string& unit, pid_t self, pid_t anchor,
                                               const std::string& cpu_weight) {
   const bool weighs = !cpu_weight.empty();
   std::vector<std::string> words{
-      kBusctl, "--address=unix:path=" + bus_socket(), "--timeout=8", "--quiet", "call",
+      kBusctl, "--address=unix:path=" + bus_socket(), kCallTimeout, "--quiet", "call",
       "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
       "StartTransientUnit", "ssa(sv)a(sa(sv))",
       // name, what to do if there is one, how many properties, no auxiliary units
-      unit, "fail", weighs ? "5" : "4", "Description", "s", "sandbox of sbx", "PIDs", "au", "1",
-      std::to_string(::getpid()), "Delegate", "b", "true", "CollectMode", "s",
+      unit, "fail", weighs ? "5" : "4", "Description", "s", "sandbox of sbx", "PIDs", "au", "2",
+      std::to_string(self), std::to_string(anchor), "Delegate", "b", "true", "CollectMode", "s",
       "inactive-or-failed"};
   if (weighs) words.insert(words.end(), {"CPUWeight", "t", cpu_weight});
   words.emplace_back("0");
@@ -132,14 +75,17 @@ ManagerFacts find_user_manager(const std::string& mount) {
 SysResult<std::string> enter_scope(const std::string& mount, const std::string& name,
                                    const std::string& cpu_weight, std::string& said) {
   const std::string unit = name + ".scope";
-  if (SBX_TRY(run_busctl(start_transient_unit(unit, cpu_weight), said)) != 0)
-    return std::unexpected(Errno{ECONNREFUSED});
-  // The call answers when the job is queued; we are moved a little later.
-  for (int waited = 0; waited < kWaitMs; ++waited) {
-    std::string group = own_group(mount);
-    if (group.ends_with("/" + unit)) return group;
-    const ::timespec pause{0, 1'000'000};
-    ::nanosleep(&pause, nullptr);
+  const pid_t self = ::getpid();
+  const auto call = [&](pid_t anchor) {
+    return start_transient_unit(unit, self, anchor, cpu_weight);
+  };
+  switch (SBX_TRY(move_with_anchor(call, mount, unit, said))) {
+    case Moved::yes:
+      return own_v2_group(mount);
+    case Moved::refused:
+      return std::unexpected(Errno{ECONNREFUSED});
+    case Moved::late:
+      break;
   }
   said = "the manager took the job, but did not move sbx into " + unit;
   return std::unexpected(Errno{ETIMEDOUT});

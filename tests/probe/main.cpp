@@ -13,6 +13,7 @@ constexpr std::span<const probe::Verb> (*kGroups[])() = {
     probe::file_verbs,      probe::descriptor_verbs, probe::init_verbs,     probe::process_verbs,
     probe::privilege_verbs, probe::namespace_verbs,  probe::mount_verbs,    probe::call_verbs,
     probe::foreign_verbs,   probe::socket_verbs,     probe::terminal_verbs, probe::resource_verbs,
+    probe::control_verbs,
 };
 
 int list_verbs() {

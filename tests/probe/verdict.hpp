@@ -61,5 +61,6 @@ std::span<const Verb> foreign_verbs();
 std::span<const Verb> socket_verbs();
 std::span<const Verb> terminal_verbs();
 std::span<const Verb> resource_verbs();
+std::span<const Verb> control_verbs();
 
 }  // namespace probe

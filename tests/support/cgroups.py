@@ -129,7 +129,7 @@ class Testbed:
     def remove(self):
         """Ends what is left inside and removes the groups."""
         for top in self.tops:
-            _remove_tree(top)
+            remove_tree(top)
 
 
 def _make_v1(hierarchy):
@@ -165,10 +165,10 @@ def _sweep(parent):
     """Removes test groups whose maker is gone."""
     for top in parent.glob(f"{TESTBED}*"):
         if not Path("/proc", top.name.removeprefix(TESTBED)).exists():
-            _remove_tree(top)
+            remove_tree(top)
 
 
-def _remove_tree(top):
+def remove_tree(top):
     deadline = time.monotonic() + 5
     while top.exists():
         folders = [Path(folder) for folder, _, _ in os.walk(top, topdown=False)]

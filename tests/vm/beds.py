@@ -3,6 +3,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TABLE = Path(__file__).resolve().parent / "beds.txt"
+WAYS = ("login", "service", "plain", "delegated", "container")
+HOMES = ("top", "own", "scope", "hybrid", "v1", "-")
 
 
 @dataclass(frozen=True)
@@ -11,7 +13,8 @@ class Bed:
     kernel: str
     scenario: str
     user: str
-    way: str  # how the tests become that user: "login", "service" or "plain"
+    way: str  # how the tests become that user, and where they are then: one of WAYS
+    home: str  # where sbx has to make its groups: one of HOMES
     lacks: tuple
     suites: tuple
     kernel_args: tuple
@@ -29,12 +32,12 @@ def read():
         if not line.strip() or line.startswith("#"):
             continue
         cells = [cell.strip() for cell in line.split(" | ")]
-        if len(cells) != 8 or cells[0] in found:
-            raise ValueError(f"{TABLE}:{number}: expected 8 columns and a name of its own")
-        name, kernel, scenario, who, lacks, suites, arguments, why = cells
+        if len(cells) != 9 or cells[0] in found:
+            raise ValueError(f"{TABLE}:{number}: expected 9 columns and a name of its own")
+        name, kernel, scenario, who, home, lacks, suites, arguments, why = cells
         user, _, way = who.partition(":")
-        if scenario not in ("bare", "systemd") or way not in ("login", "service", "plain"):
-            raise ValueError(f"{TABLE}:{number}: no such scenario or way to become a user")
-        found[name] = Bed(name, kernel, scenario, user, way, _words(lacks, ","), _words(suites),
+        if scenario not in ("bare", "systemd") or way not in WAYS or home not in HOMES:
+            raise ValueError(f"{TABLE}:{number}: no such scenario, way to become a user, or home")
+        found[name] = Bed(name, kernel, scenario, user, way, home, _words(lacks, ","), _words(suites),
                           _words(arguments), why)
     return found
