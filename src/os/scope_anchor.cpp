@@ -130,8 +130,10 @@ SysResult<Moved> move_with_anchor(const AnchorCommand& command, const std::strin
   while (::waitpid(anchor, &status, 0) < 0)
     if (errno != EINTR) return std::unexpected(Errno{errno});
   if (!WIFEXITED(status)) return Moved::refused;
-  // The manager moves us first: it takes the processes in the order in which they were named.
-  return static_cast<Moved>(WEXITSTATUS(status));
+  const auto moved = static_cast<Moved>(WEXITSTATUS(status));
+  if (moved != Moved::yes) return moved;
+  // The manager keeps the processes in a set: the anchor may have been the first.
+  return await_scope(mount, unit, Clock::now() + kWait) ? Moved::yes : Moved::late;
 }
 
 }  // namespace sbx::os

@@ -22,7 +22,7 @@ std::string own_v2_group(const std::string& mount);
 /// Runs the command that has the manager move this process and an anchor into `unit`, and waits
 /// until both are there (half a minute at most); EINTR: a signal that ends sbx came meanwhile.
 ///
-/// The command names this process before the anchor. `said`: what it wrote to standard error. The
+/// `said`: what it wrote to standard error. The
 /// anchor is a child that makes the call, goes along, and ends once it is there. It is needed
 /// because the kernel leaves out who is exiting and says nothing (cgroup_migrate_add_task()):
 /// without it the manager would believe in a scope that a supervisor killed just then never

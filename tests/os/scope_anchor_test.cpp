@@ -33,7 +33,7 @@ class Scope {
   [[nodiscard]] const std::string& mount() const { return mount_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// The shell's command that moves both, in the manager's order.
+  /// The shell's command that moves both; the manager's order is none.
   [[nodiscard]] std::string move(pid_t self, pid_t anchor) const {
     std::string text;
     for (const pid_t pid : {self, anchor})
@@ -73,12 +73,19 @@ int exit_code_of(pid_t child) {
 
 }  // namespace
 
-TEST_CASE("one is moved, and the anchor is gone") {
+TEST_CASE("one is moved, and the anchor is gone, whichever of them was the first") {
   const auto home = unified();
   if (!home) return;
   const Scope scope(*home);
-  const auto script = [&](pid_t self, pid_t anchor) { return scope.move(self, anchor); };
-  CHECK(exit_code_of(fork_mover(scope, script)) == static_cast<int>(Moved::yes));
+  const auto together = [&](pid_t self, pid_t anchor) { return scope.move(self, anchor); };
+  CHECK(exit_code_of(fork_mover(scope, together)) == static_cast<int>(Moved::yes));
+  const auto late = [&](pid_t self, pid_t anchor) {
+    const std::string file = scope.path() + "/cgroup.procs";
+    // The call returns before either is moved.
+    return "(echo " + std::to_string(anchor) + " >" + file + "; sleep 0.2; echo " +
+           std::to_string(self) + " >" + file + ") 2>/dev/null &";
+  };
+  CHECK(exit_code_of(fork_mover(scope, late)) == static_cast<int>(Moved::yes));
 }
 
 TEST_CASE("what the command says of a refusal arrives") {

@@ -123,8 +123,9 @@ def until(look):
     return found
 
 
-def children(pid):
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+def descendants(pid):
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return found + [grandchild for child in found for grandchild in descendants(child)]
 
 
 def manager():
@@ -141,8 +142,8 @@ def test_no_scope_stays_whose_run_was_killed_before_it_was_in(sbx):
     os.kill(systemd, signal.SIGSTOP)
     try:
         killed = subprocess.Popen([sbx.binary, "run", "--", "true"], cwd=sbx.cwd)
-        busctl = until(lambda: [pid for pid in children(killed.pid)
-                                     if Path(f"/proc/{pid}/comm").read_text() == "busctl\n"])
+        busctl = until(lambda: [pid for pid in descendants(killed.pid)
+                                if Path(f"/proc/{pid}/comm").read_text() == "busctl\n"])
         killed.kill()
         os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
     finally:
