@@ -42,7 +42,7 @@ def test_a_bomb_never_has_more_than_the_limit(sbx):
 
 def test_control_a_higher_limit_has_more(sbx):
     most, run = most_seen(sbx, 48)
-    assert most > 36, (most, run)
+    assert most > 32, (most, run)  # more than the other limit ever had
 
 
 def test_the_last_fork_is_refused(sbx, probe):
