@@ -82,6 +82,11 @@ def find(controller):
     return next((h for h in own() if h.has(controller)), None)
 
 
+def top_has(controller):
+    """Whether v2 has it at what is mounted."""
+    return any(controller in (h.mount / "cgroup.controllers").read_text().split() for h in own() if h.version == 2)
+
+
 def groups_of_runs():
     """Every group of a run ("sbx-*") below where we stand, in any hierarchy."""
     found = set()
