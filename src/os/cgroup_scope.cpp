@@ -32,19 +32,37 @@ std::string bus_socket() {
   return "/run/user/" + std::to_string(::geteuid()) + "/bus";
 }
 
-std::vector<std::string> start_transient_unit(const std::string& unit, pid_t self, pid_t anchor,
-                                              const std::string& cpu_weight) {
+using Words = std::vector<std::string>;
+
+/// A call of the manager's method `name`, whose arguments follow.
+Words call_of(const char* name) {
+  return {kBusctl,
+          "--address=unix:path=" + bus_socket(),
+          kCallTimeout,
+          "--quiet",
+          "call",
+          "org.freedesktop.systemd1",
+          "/org/freedesktop/systemd1",
+          "org.freedesktop.systemd1.Manager",
+          name};
+}
+
+Words start_transient_unit(const std::string& unit, pid_t pid, const std::string& cpu_weight) {
   const bool weighs = !cpu_weight.empty();
-  std::vector<std::string> words{
-      kBusctl, "--address=unix:path=" + bus_socket(), kCallTimeout, "--quiet", "call",
-      "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
-      "StartTransientUnit", "ssa(sv)a(sa(sv))",
-      // name, what to do if there is one, how many properties, no auxiliary units
-      unit, "fail", weighs ? "5" : "4", "Description", "s", "sandbox of sbx", "PIDs", "au", "2",
-      std::to_string(self), std::to_string(anchor), "Delegate", "b", "true", "CollectMode", "s",
-      "inactive-or-failed"};
+  Words words = call_of("StartTransientUnit");
+  // name, what to do if there is one, how many properties, no auxiliary units
+  words.insert(words.end(), {"ssa(sv)a(sa(sv))", unit, "fail", weighs ? "5" : "4", "Description",
+                             "s", "sandbox of sbx", "PIDs", "au", "1", std::to_string(pid),
+                             "Delegate", "b", "true", "CollectMode", "s", "inactive-or-failed"});
   if (weighs) words.insert(words.end(), {"CPUWeight", "t", cpu_weight});
   words.emplace_back("0");
+  return words;
+}
+
+/// Between groups that are not both below one of ours only the manager can move a process.
+Words attach_process(const std::string& unit, pid_t pid) {
+  Words words = call_of("AttachProcessesToUnit");
+  words.insert(words.end(), {"ssau", unit, "", "1", std::to_string(pid)});
   return words;
 }
 
@@ -75,11 +93,9 @@ ManagerFacts find_user_manager(const std::string& mount) {
 SysResult<std::string> enter_scope(const std::string& mount, const std::string& name,
                                    const std::string& cpu_weight, std::string& said) {
   const std::string unit = name + ".scope";
-  const pid_t self = ::getpid();
-  const auto call = [&](pid_t anchor) {
-    return start_transient_unit(unit, self, anchor, cpu_weight);
-  };
-  switch (SBX_TRY(move_with_anchor(call, mount, unit, said))) {
+  const auto start = [&](pid_t anchor) { return start_transient_unit(unit, anchor, cpu_weight); };
+  const ScopeCalls calls{start, attach_process(unit, ::getpid())};
+  switch (SBX_TRY(move_with_anchor(calls, mount, unit, said))) {
     case Moved::yes:
       return own_v2_group(mount);
     case Moved::refused:

@@ -23,8 +23,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// The manager takes one after the other: some seconds for hundreds at once on a busy machine.
-constexpr milliseconds kWait(30'000);
+// The manager takes one after the other: half a minute for hundreds at once on a busy machine.
+constexpr milliseconds kWait(60'000);
 constexpr milliseconds kLongestPause(32);
 constexpr int kLookForSignalMs = 100;
 constexpr std::size_t kSaid = 2000;
@@ -69,16 +69,19 @@ void close_all_but(int kept) {
   ::close_range(number + 1, ~0U, 0);
 }
 
-[[noreturn]] void be_anchor(pid_t supervisor, const AnchorCommand& command,
-                            const std::string& mount, const std::string& unit, int errors) {
+[[noreturn]] void end(Moved moved) { ::_exit(static_cast<int>(moved)); }
+
+[[noreturn]] void be_anchor(pid_t supervisor, const ScopeCalls& calls, const std::string& mount,
+                            const std::string& unit, int errors) {
   const auto deadline = Clock::now() + kWait;
   ::setsid();  // whoever kills our whole group must not reach it
   close_all_but(errors);
-  // Who has its number now is nobody to be moved.
-  if (::getppid() != supervisor) ::_exit(static_cast<int>(Moved::refused));
-  if (!run_command(command(::getpid()), errors)) ::_exit(static_cast<int>(Moved::refused));
-  const bool moved = await_scope(mount, unit, deadline);
-  ::_exit(static_cast<int>(moved ? Moved::yes : Moved::late));
+  if (!run_command(calls.start(::getpid()), errors)) end(Moved::refused);
+  // The call answers when the job is queued.
+  if (!await_scope(mount, unit, deadline)) end(Moved::late);
+  // Who has its number when it is gone is nobody to be moved.
+  if (::getppid() != supervisor || !run_command(calls.attach, errors)) end(Moved::refused);
+  end(Moved::yes);
 }
 
 /// Our mask keeps it for the supervisor (signalfd(2)), who is here and not there.
@@ -114,7 +117,7 @@ std::string own_v2_group(const std::string& mount) {
   return {};
 }
 
-SysResult<Moved> move_with_anchor(const AnchorCommand& command, const std::string& mount,
+SysResult<Moved> move_with_anchor(const ScopeCalls& calls, const std::string& mount,
                                   const std::string& unit, std::string& said) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
@@ -123,7 +126,7 @@ SysResult<Moved> move_with_anchor(const AnchorCommand& command, const std::strin
   const pid_t self = ::getpid();
   const pid_t anchor = ::fork();
   if (anchor < 0) return std::unexpected(Errno{errno});
-  if (anchor == 0) be_anchor(self, command, mount, unit, theirs.get());
+  if (anchor == 0) be_anchor(self, calls, mount, unit, theirs.get());
   theirs.reset();
   SBX_CHECK(read_all(errors.get(), said));
   int status = 0;
@@ -131,9 +134,8 @@ SysResult<Moved> move_with_anchor(const AnchorCommand& command, const std::strin
     if (errno != EINTR) return std::unexpected(Errno{errno});
   if (!WIFEXITED(status)) return Moved::refused;
   const auto moved = static_cast<Moved>(WEXITSTATUS(status));
-  if (moved != Moved::yes) return moved;
-  // The manager keeps the processes in a set: the anchor may have been the first.
-  return await_scope(mount, unit, Clock::now() + kWait) ? Moved::yes : Moved::late;
+  if (moved == Moved::yes && !own_v2_group(mount).ends_with("/" + unit)) return Moved::late;
+  return moved;
 }
 
 }  // namespace sbx::os

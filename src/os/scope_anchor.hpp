@@ -11,23 +11,26 @@
 
 namespace sbx::os {
 
-/// The words of a command, program first, for the anchor with that pid.
-using AnchorCommand = std::function<std::vector<std::string>(pid_t anchor)>;
+/// Words of commands, program first. The kernel leaves out who is exiting and says nothing
+/// (cgroup_migrate_add_task()), and the manager gives up a scope of which a process is gone,
+/// whoever else is in it: so it starts with a process that lives, and the supervisor comes after.
+struct ScopeCalls {
+  std::function<std::vector<std::string>(pid_t anchor)> start;  ///< the scope, with the anchor
+  std::vector<std::string> attach;                              ///< the supervisor to it
+};
 
 enum class Moved { yes, refused, late };
 
 /// This process's group in the v2 hierarchy at `mount`; empty: none.
 std::string own_v2_group(const std::string& mount);
 
-/// Runs the command that has the manager move this process and an anchor into `unit`, and waits
-/// until both are there (half a minute at most); EINTR: a signal that ends sbx came meanwhile.
+/// Has the manager move this process into the new scope `unit`, and waits until it is there (a
+/// minute at most); EINTR: a signal that ends sbx came meanwhile. `said`: what the calls wrote to
+/// standard error.
 ///
-/// `said`: what it wrote to standard error. The
-/// anchor is a child that makes the call, goes along, and ends once it is there. It is needed
-/// because the kernel leaves out who is exiting and says nothing (cgroup_migrate_add_task()):
-/// without it the manager would believe in a scope that a supervisor killed just then never
-/// populated, and would never see it end.
-SysResult<Moved> move_with_anchor(const AnchorCommand& command, const std::string& mount,
+/// The anchor is a child that makes the calls and ends after them. If we are killed at any moment,
+/// the scope has been populated nevertheless, and so the manager sees it end.
+SysResult<Moved> move_with_anchor(const ScopeCalls& calls, const std::string& mount,
                                   const std::string& unit, std::string& said);
 
 }  // namespace sbx::os

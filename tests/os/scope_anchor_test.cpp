@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cgroup_scene.hpp"
 #include "os/scope_anchor.hpp"
@@ -33,12 +35,9 @@ class Scope {
   [[nodiscard]] const std::string& mount() const { return mount_; }
   [[nodiscard]] const std::string& unit() const { return unit_; }
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// The shell's command that moves both; the manager's order is none.
-  [[nodiscard]] std::string move(pid_t self, pid_t anchor) const {
-    std::string text;
-    for (const pid_t pid : {self, anchor})
-      text += "echo " + std::to_string(pid) + " >" + path_ + "/cgroup.procs; ";
-    return text;
+  /// The shell's command that moves one.
+  [[nodiscard]] std::string take(pid_t pid) const {
+    return "echo " + std::to_string(pid) + " >" + path_ + "/cgroup.procs";
   }
 
  private:
@@ -47,17 +46,25 @@ class Scope {
   std::string path_;
 };
 
-/// What move_with_anchor() gives a process of its own, whose pid `script` gets besides the
-/// anchor's.
-template <class Script>
-pid_t fork_mover(const Scope& scope, const Script& script, const std::string& expected_words = {}) {
+ScopeCalls calls_of(const std::function<std::string(pid_t)>& start, const std::string& attach) {
+  const auto shell = [](const std::string& script) {
+    return std::vector<std::string>{"/bin/sh", "-c", script};
+  };
+  return {[=](pid_t anchor) { return shell(start(anchor)); }, shell(attach)};
+}
+
+/// What move_with_anchor() gives a process of its own. `attach` and `start` make the scripts, for
+/// that process and for the anchor.
+template <class Start, class Attach>
+pid_t fork_mover(const Scope& scope, const Start& start, const Attach& attach,
+                 const std::string& expected_words = {}) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   const pid_t self = ::getpid();
   std::string said;
-  const auto moved = move_with_anchor(
-      [&](pid_t anchor) { return std::vector<std::string>{"/bin/sh", "-c", script(self, anchor)}; },
-      scope.mount(), scope.unit(), said);
+  const auto moved =
+      move_with_anchor(calls_of([&](pid_t anchor) { return start(self, anchor); }, attach(self)),
+                       scope.mount(), scope.unit(), said);
   if (!moved || !said.contains(expected_words)) ::_exit(kBroken);
   // The anchor must be gone by now, or the scope could hand no controller down.
   if (*moved == Moved::yes && first_line(scope.path() + "/cgroup.procs") != std::to_string(self))
@@ -73,51 +80,50 @@ int exit_code_of(pid_t child) {
 
 }  // namespace
 
-TEST_CASE("one is moved, and the anchor is gone, whichever of them was the first") {
+TEST_CASE("one is moved, and the anchor is gone") {
   const auto home = unified();
   if (!home) return;
   const Scope scope(*home);
-  const auto together = [&](pid_t self, pid_t anchor) { return scope.move(self, anchor); };
-  CHECK(exit_code_of(fork_mover(scope, together)) == static_cast<int>(Moved::yes));
-  const auto late = [&](pid_t self, pid_t anchor) {
-    const std::string file = scope.path() + "/cgroup.procs";
-    // The call returns before either is moved.
-    return "(echo " + std::to_string(anchor) + " >" + file + "; sleep 0.2; echo " +
-           std::to_string(self) + " >" + file + ") 2>/dev/null &";
+  // The first call returns before it is done, as the manager's does.
+  const auto start = [&](pid_t, pid_t anchor) {
+    return "(sleep 0.1; " + scope.take(anchor) + ") 2>/dev/null &";
   };
-  CHECK(exit_code_of(fork_mover(scope, late)) == static_cast<int>(Moved::yes));
+  const auto attach = [&](pid_t self) { return scope.take(self); };
+  CHECK(exit_code_of(fork_mover(scope, start, attach)) == static_cast<int>(Moved::yes));
 }
 
-TEST_CASE("what the command says of a refusal arrives") {
+TEST_CASE("what either call says of a refusal arrives") {
   const auto home = unified();
   if (!home) return;
   const Scope scope(*home);
-  const auto script = [](pid_t, pid_t) { return "echo there is no such thing >&2; exit 1"; };
-  CHECK(exit_code_of(fork_mover(scope, script, "no such thing")) ==
-        static_cast<int>(Moved::refused));
+  const auto start = [&](pid_t, pid_t anchor) { return scope.take(anchor); };
+  const auto refused = [](auto...) { return "echo there is no such thing >&2; exit 1"; };
+  const auto attach = [&](pid_t self) { return scope.take(self); };
+  const auto code = static_cast<int>(Moved::refused);
+  CHECK(exit_code_of(fork_mover(scope, refused, attach, "no such thing")) == code);
+  CHECK(exit_code_of(fork_mover(scope, start, refused, "no such thing")) == code);
 }
 
 TEST_CASE("a scope whose supervisor was killed before it got in is populated, and ends") {
   const auto home = unified();
   if (!home) return;
   const Scope scope(*home);
-  // The killed one stays a zombie, as with a busy parent: the kernel takes it in only seemingly.
   const std::string seen = scope.path() + "-seen";
-  const auto script = [&](pid_t self, pid_t anchor) {
-    return "kill -9 " + std::to_string(self) + "; " + scope.move(self, anchor) + "test \"$(cat " +
-           scope.path() + "/cgroup.procs)\" = " + std::to_string(anchor) + " && mkdir " + seen;
+  const auto start = [&](pid_t self, pid_t anchor) {
+    return "kill -9 " + std::to_string(self) + "; " + scope.take(anchor) + " && mkdir " + seen;
   };
-  const pid_t killed = fork_mover(scope, script);
+  const auto attach = [&](pid_t self) { return scope.take(self); };
+  const pid_t killed = fork_mover(scope, start, attach);  // a zombie, as with a busy parent
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (::rmdir(seen.c_str()) != 0) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  const auto remove = [deadline](const std::string& folder) {
+    while (::rmdir(folder.c_str()) != 0) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  };
+  remove(seen);
+  remove(scope.path());
   CHECK(exit_code_of(killed) == -1);
-  while (::rmdir(scope.path().c_str()) != 0) {
-    REQUIRE(std::chrono::steady_clock::now() < deadline);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
 }
 
 TEST_CASE("a signal that ends sbx ends the waiting") {
@@ -132,9 +138,8 @@ TEST_CASE("a signal that ends sbx ends the waiting") {
     ::sigprocmask(SIG_BLOCK, &term, nullptr);
     ::raise(SIGTERM);
     std::string said;
-    const auto moved =
-        move_with_anchor([](pid_t) { return std::vector<std::string>{"/bin/sleep", "3"}; },
-                         scope.mount(), scope.unit(), said);
+    const auto moved = move_with_anchor(calls_of([](pid_t) { return "exec sleep 3"; }, ""),
+                                        scope.mount(), scope.unit(), said);
     ::_exit(!moved && moved.error().value == EINTR ? 0 : kBroken);
   }
   const auto start = std::chrono::steady_clock::now();
