@@ -25,16 +25,16 @@ using std::chrono::milliseconds;
 
 // The manager takes one after the other: half a minute for hundreds at once on a busy machine.
 constexpr milliseconds kWait(60'000);
-constexpr milliseconds kLongestPause(32);
-constexpr int kLookForSignalMs = 100;
+constexpr milliseconds kLongestPause(100);
+constexpr int kLookForSignalMs = 500;
 constexpr std::size_t kSaid = 2000;
 
-/// Until this process is in `unit`. Looks less and less often: many runs at once must not take the
-/// processor from the manager that they wait for.
-bool await_scope(const std::string& mount, const std::string& unit, Clock::time_point deadline) {
+/// Until this process is in `unit`. Looks less and less often, and at little: the manager starts
+/// nothing while calls come in, and many runs at once must not take the processor from it.
+bool await_scope(const std::string& unit, Clock::time_point deadline) {
   milliseconds pause(1);
   while (Clock::now() < deadline) {
-    if (own_v2_group(mount).ends_with("/" + unit)) return true;
+    if (read_kernel_text("/proc/self/cgroup").contains("/" + unit + "\n")) return true;
     std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, kLongestPause);
   }
@@ -71,14 +71,14 @@ void close_all_but(int kept) {
 
 [[noreturn]] void end(Moved moved) { ::_exit(static_cast<int>(moved)); }
 
-[[noreturn]] void be_anchor(pid_t supervisor, const ScopeCalls& calls, const std::string& mount,
-                            const std::string& unit, int errors) {
+[[noreturn]] void be_anchor(pid_t supervisor, const ScopeCalls& calls, const std::string& unit,
+                            int errors) {
   const auto deadline = Clock::now() + kWait;
   ::setsid();  // whoever kills our whole group must not reach it
   close_all_but(errors);
   if (!run_command(calls.start(::getpid()), errors)) end(Moved::refused);
   // The call answers when the job is queued.
-  if (!await_scope(mount, unit, deadline)) end(Moved::late);
+  if (!await_scope(unit, deadline)) end(Moved::late);
   // Who has its number when it is gone is nobody to be moved.
   if (::getppid() != supervisor || !run_command(calls.attach, errors)) end(Moved::refused);
   end(Moved::yes);
@@ -126,7 +126,7 @@ SysResult<Moved> move_with_anchor(const ScopeCalls& calls, const std::string& mo
   const pid_t self = ::getpid();
   const pid_t anchor = ::fork();
   if (anchor < 0) return std::unexpected(Errno{errno});
-  if (anchor == 0) be_anchor(self, calls, mount, unit, theirs.get());
+  if (anchor == 0) be_anchor(self, calls, unit, theirs.get());
   theirs.reset();
   SBX_CHECK(read_all(errors.get(), said));
   int status = 0;
