@@ -7,6 +7,9 @@
 namespace sbx::plan {
 namespace {
 
+constexpr const char* kBootV2 =
+    "boot with systemd.unified_cgroup_hierarchy=1, which moves all controllers to cgroup v2";
+
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -52,9 +55,9 @@ std::string v1_advice(const Builder& b, const std::vector<Wanted>& missing) {
     simple = simple && !home.fix.empty();
   }
   if (folders.empty() || b.as_root) return {};
-  const std::string v2 = "boot with cgroup v2 alone (systemd.unified_cgroup_hierarchy=1)";
-  return simple ? "give yourself groups: " + own_v1_groups_command(folders) + ", or " + v2
-                : "start sbx as root, or " + v2;
+  const std::string first =
+      simple ? "give yourself groups: " + own_v1_groups_command(folders) : "start sbx as root";
+  return first + ", or " + kBootV2;
 }
 
 /// Only v2 has what is missing, and this host keeps the controller on v1.
@@ -67,9 +70,7 @@ bool needs_v2(const Builder& b, const std::vector<Wanted>& missing) {
 }
 
 /// When no group says what would help.
-std::string general_advice(const Builder& b, const std::vector<Wanted>& missing) {
-  if (needs_v2(b, missing))
-    return "boot with systemd.unified_cgroup_hierarchy=1, which moves all controllers to cgroup v2";
+std::string general_advice(const Builder& b) {
   if (usable_v2(b) != nullptr && !b.as_root)
     return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
            "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
@@ -105,8 +106,8 @@ Error no_group_for(const Builder& b, const std::vector<Wanted>& missing) {
               .what = "this host gives us no cgroup for " + join(keys, ", ") + ": no group " +
                       with_controllers(controllers) + "can be made here"};
   if (!reasons.empty()) error.what += " (" + join(reasons, "; ") + ")";
-  error.hint = v1_advice(b, missing);
-  if (error.hint.empty()) error.hint = fix.empty() ? general_advice(b, missing) : fix;
+  error.hint = needs_v2(b, missing) ? kBootV2 : v1_advice(b, missing);
+  if (error.hint.empty()) error.hint = fix.empty() ? general_advice(b) : fix;
   error.hint += ", or go on without these limits: --degrade cgroup";
   return error;
 }

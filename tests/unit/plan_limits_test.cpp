@@ -140,10 +140,15 @@ TEST_CASE("a user is told how to get groups of v1 hierarchies, all that are need
   CHECK(refused.error().hint.contains(
       own_v1_groups_command({"/sys/fs/cgroup/memory", "/sys/fs/cgroup/pids"})));
   CHECK(refused.error().hint.contains(unified));
+  profile.limits.memory_high = 1U << 20U;  // groups of v1 would not help
+  refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().hint.starts_with("boot with " + unified));
+  profile.limits.memory_high.reset();
   profile.limits.cpuset = "0";
   refused = build(profile, command(), facts);
   REQUIRE_FALSE(refused.has_value());
-  CHECK(refused.error().hint.starts_with("start sbx as root, or boot with cgroup v2"));
+  CHECK(refused.error().hint.starts_with("start sbx as root, or boot with "));
   CHECK(refused.error().hint.contains(unified));
 }
 
