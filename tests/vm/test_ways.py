@@ -137,6 +137,7 @@ def manager():
 def test_no_scope_stays_whose_run_was_killed_before_it_was_in(sbx):
     """The manager is held until then; the killed process stays a zombie, which the kernel takes into no group
     and says nothing."""
+    only_where_a_run_gets_one()
     only(ROW.home == "scope", "one with a systemd manager of the user's")
     service, systemd = manager()
     os.kill(systemd, signal.SIGSTOP)
