@@ -12,7 +12,7 @@ HIGH, USED = "32M", "32"  # and what any process needs
 
 
 def use(sbx, probe, *flags):
-    """A payload that uses more than HIGH, and some time later ends by itself."""
+    """A payload that uses more than HIGH, and a second later ends by itself: by then it has to be told."""
     run = sbx.run(flags=[*probe.flags, *flags], events=True, timeout=120,
                   cmd=["sh", "-c", f"{probe.path} memory-bomb {USED}; code=$?; sleep 1; exit $code"])
     assert run.code == ESCAPED and run.status == "nonzero", run

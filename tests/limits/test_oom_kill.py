@@ -33,12 +33,13 @@ def test_control_the_command_goes_on_without_its_child(sbx, probe):
 
 
 def test_a_process_that_left_the_command_ends_too(sbx, probe):
-    """Not only the payload: everything that runs in the sandbox."""
+    """Not only the payload: everything that runs in the sandbox. It shows that it lives by what it says."""
     script = "setsid sh -c 'while :; do echo alive; sleep 0.1; done' & {probe} memory-bomb 1024; sleep {seconds}; wait"
     run_with(sbx, probe, "tree", script).assert_status("oom", 137)
 
 
 def test_without_the_limit_reached_nothing_ends(sbx, probe):
+    """Not in the time of ten looks at the count of kills either (v1)."""
     run = sbx.run(flags=[*probe.flags, "--memory", "64M", "--oom-kill", "tree"],
                   cmd=["sh", "-c", f"{probe.path} memory-bomb 16; sleep 0.2; echo went on; exit 0"])
     run.assert_ok()

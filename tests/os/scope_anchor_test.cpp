@@ -115,6 +115,7 @@ TEST_CASE("a scope whose supervisor was killed before it got in is populated, an
   const auto attach = [&](pid_t self) { return scope.take(self); };
   const pid_t killed = fork_mover(scope, start, attach);  // a zombie, as with a busy parent
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  // Nobody tells when the anchor has gone: looked for until it has.
   const auto remove = [deadline](const std::string& folder) {
     while (::rmdir(folder.c_str()) != 0) {
       REQUIRE(std::chrono::steady_clock::now() < deadline);
