@@ -1,5 +1,8 @@
 #include "os/huge_pages.hpp"
 
+#include <linux/magic.h>
+#include <sys/vfs.h>
+
 #include <cstdint>
 
 #include "base/quantity.hpp"
@@ -25,6 +28,12 @@ std::string cgroup_name(std::uint64_t kib) {
   return std::to_string(kib) + "KB";
 }
 
+/// Containers may have something else there.
+bool shows_kernel(const char* folder) {
+  struct ::statfs facts{};
+  return ::statfs(folder, &facts) == 0 && facts.f_type == SYSFS_MAGIC;
+}
+
 bool is_zero(const std::string& file) {
   const auto text = read_small_file(file);
   return !text || *text == "0\n";
@@ -42,7 +51,7 @@ std::vector<std::string> huge_page_sizes() {
 bool has_huge_pages() {
   const std::vector<std::string> names = names_in(kFolder);
   // Only who sees the folder above may say that there is none.
-  if (names.empty()) return !is_folder(kAbove) || is_folder(kFolder);
+  if (names.empty()) return !shows_kernel(kAbove) || is_folder(kFolder);
   for (const std::string& name : names) {
     const std::string folder = std::string(kFolder) + "/" + name;
     if (!is_zero(folder + "/nr_hugepages") || !is_zero(folder + "/nr_overcommit_hugepages"))

@@ -125,7 +125,9 @@ Result<HostFacts> probe(const ProbeRequest& request) {
     facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
     if (std::ranges::find(request.controllers, "hugetlb") != request.controllers.end()) {
       facts.huge_page_sizes = huge_page_sizes();
-      if (!any_lists(facts.cgroups, "hugetlb")) facts.has_huge_pages = has_huge_pages();
+      // A controller does without knowing, but not without the sizes, which name its files.
+      if (facts.huge_page_sizes.empty() || !any_lists(facts.cgroups, "hugetlb"))
+        facts.has_huge_pages = has_huge_pages();
     }
   }
   if (request.host_network) {

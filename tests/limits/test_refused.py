@@ -150,3 +150,15 @@ def test_a_kernel_that_is_too_old_is_told(sbx):
         assert "5.12" not in run.err, run
     else:
         run.assert_refused("Linux 5.12")
+
+
+@pytest.mark.needs("root")
+@pytest.mark.needs("cgroup:memory")
+def test_huge_pages_are_forbidden_where_nobody_lets_us_see_whether_there_are_some(sbx):
+    """Something else than sysfs, as in some containers, is no word of the kernel's."""
+    if not runs_here():
+        return
+    hidden = 'mount -t tmpfs none /sys/kernel/mm && exec "$@"'
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", hidden, "sh", sbx.binary, "run", "--memory", "64M",
+                           "--json", "--", "true"], cwd=sbx.cwd, capture_output=True, text=True)
+    assert "hugetlb" in json.loads(done.stdout)["isolation"]["enforced"], done
