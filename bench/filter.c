@@ -91,7 +91,7 @@ static void put(uint16_t op, uint8_t yes, uint8_t no, uint32_t k) {
   code[code_length++] = (struct sock_filter){op, yes, no, k};
 }
 
-static int allowed(int number) {
+int is_allowed(int number) {
   if (number < 0 || (number >= kOldEnd && number < kNewStart) || number >= kNewEnd) return 0;
   for (size_t i = 0; i < sizeof kRefused / sizeof *kRefused; ++i) {
     if (kRefused[i] == number) return 0;
@@ -135,7 +135,7 @@ struct sock_fprog build_filter(void) {
   put_argument_rule(__NR_ioctl, 1, BPF_JEQ, TIOCSTI);
   put_argument_rule(__NR_ioctl, 1, BPF_JEQ, TIOCLINUX);
   for (int number = 0; number <= kNewEnd; ++number) {
-    if (allowed(number) != allowed(number - 1)) edges[edge_count++] = number;
+    if (is_allowed(number) != is_allowed(number - 1)) edges[edge_count++] = number;
   }
   put_search(0, edge_count);
   return (struct sock_fprog){code_length, code};

@@ -10,24 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { kMaxGroups = 8, kMaxValues = 8 };
+#include "must.h"
+
+enum { kMaxGroups = 8, kMaxValues = 8, kNameSize = 64 };
 
 struct group {
   int version, parent, folder;
-  char *name, *files[kMaxValues], *values[kMaxValues];
+  char name[kNameSize], *files[kMaxValues], *values[kMaxValues];
   int count;
 };
 static struct group groups[kMaxGroups];
 static int group_count;
 static char text[8192];
-
-#define MUST(call)                                                      \
-  do {                                                                  \
-    if ((call) < 0) {                                                   \
-      dprintf(2, "groups: %s:%d: %s: %m\n", __FILE__, __LINE__, #call); \
-      _exit(125);                                                       \
-    }                                                                   \
-  } while (0)
 
 static void read_line(char* line) {
   MUST(group_count < kMaxGroups ? 0 : -1);
@@ -35,9 +29,10 @@ static void read_line(char* line) {
   char* rest = line;
   g->version = atoi(strsep(&rest, "\t"));
   char* path = strsep(&rest, "\t");
-  g->name = path ? strrchr(path, '/') : NULL;
-  MUST(g->name ? 0 : -1);
-  *g->name++ = '\0';
+  char* name = path ? strrchr(path, '/') : NULL;
+  MUST(name ? 0 : -1);
+  *name++ = '\0';
+  snprintf(g->name, sizeof g->name, "%s.%d", name, getpid());  // one of several at the same time
   MUST(g->parent = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   while (rest && g->count < kMaxValues) {
     g->files[g->count] = strsep(&rest, "\t");

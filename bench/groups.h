@@ -3,8 +3,8 @@
 
 #include <sys/types.h>
 
-// Reads FILE: a group a line, tab-separated: VERSION FOLDER [NAME VALUE]... FOLDER does not exist
-// yet, its parent does. Any error ends the program with 125.
+// Reads FILE: a group a line, tab-separated: VERSION FOLDER [NAME VALUE]... FOLDER's
+// parent exists; our process id is added to its name. Any error ends the program with 125.
 void read_groups(const char* file);
 // Makes the v2 group, if there is one, and returns its folder; -1: none.
 int make_v2_group(void);
