@@ -5,6 +5,11 @@
 
 namespace sbx {
 
+std::string errno_name(int error) {
+  const char* name = ::strerrorname_np(error);  // glibc 2.32
+  return name != nullptr ? std::string(name) : std::to_string(error);
+}
+
 std::string Origin::to_string() const {
   if (line == 0) return file;
   return file + ':' + std::to_string(line) + ':' + std::to_string(column);
@@ -15,11 +20,9 @@ std::string Error::to_string() const {
   if (!where.empty()) out += where + ": ";
   out += what;
   if (sys_errno != 0) {
-    // strerrorname_np (glibc 2.32) gives the constant that manual pages are searched by.
-    const char* name = ::strerrorname_np(sys_errno);
     out += ": ";
     out += ::strerrordesc_np(sys_errno) != nullptr ? ::strerrordesc_np(sys_errno) : "unknown error";
-    out += " (" + (name != nullptr ? std::string(name) : std::to_string(sys_errno)) + ')';
+    out += " (" + errno_name(sys_errno) + ')';
   }
   if (!hint.empty()) out += "\n  " + hint;
   return out;

@@ -12,6 +12,9 @@ struct Errno {
   int value = 0;
 };
 
+/// "EPERM": the constant that manual pages are searched by; the number where it has none.
+std::string errno_name(int error);
+
 /// Whose fault an error is; decides how it is worded, not which exit code it gets (always 125).
 enum class ErrorKind {
   usage,     ///< the command line

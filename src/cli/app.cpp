@@ -1,24 +1,16 @@
 #include "cli/app.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/line.hpp"
 
 namespace sbx::cli {
 namespace {
 
 using profile::Problems;
-
-Error usage_error(std::string what, std::string hint) {
-  return {ErrorKind::usage, std::move(what), {}, std::move(hint)};
-}
-
-std::string usage_hint(const VerbSpec& verb) { return "usage: sbx " + std::string(verb.synopsis); }
-
-std::string_view flag_name(std::string_view word) { return word.substr(0, word.find('=')); }
 
 Error unknown_flag(const VerbSpec& verb, std::string_view word) {
   const std::string_view name = flag_name(word);
@@ -81,7 +73,10 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   }
   if (option.name == "--help") arguments.help = true;
   if (option.name == "--json") arguments.reporting.json = true;
+  if (option.name == "--why") arguments.why.push_back(value);
   if (option.name == "--dry-run") arguments.dry_run = true;
+  if (option.name == "--timing") arguments.timing = true;
+  if (option.name == "--quiet") arguments.quiet = true;
   if (option.name == "--all") arguments.all = true;
   if (option.name == "--watch") arguments.watch = true;
   if (option.name == "--interval") arguments.interval = value;
@@ -92,50 +87,25 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--log-level") arguments.log_level = value;
 }
 
-/// One CLI11 parser with just the flags that the line names: telling it of all sixty takes 0.2 ms,
-/// of three 0.02 ms, and the others can only be misspelt, which the table answers better.
-class Parser {
- public:
-  Parser(const VerbSpec& verb, const std::vector<std::string>& words) {
-    app_.set_help_flag();
-    app_.allow_extras();
-    for (const std::string& word : words) {
-      const OptionSpec* option = find_option(verb, flag_name(word));
-      if (option == nullptr || std::ranges::find(specs_, option, &Named::second) != specs_.end())
-        continue;
-      const std::string names = option->name == "--help" ? "-h,--help" : std::string(option->name);
-      CLI::Option* made = option->argument.empty() ? app_.add_flag(names)->disable_flag_override()
-                                                   : app_.add_option(names)->expected(1);
-      made->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
-      specs_.emplace_back(made, option);
-    }
+Result<Line> read_line(const VerbSpec& verb, const std::vector<std::string>& words) {
+  if (std::optional<Line> plain = read_plain_line(verb, words)) return *std::move(plain);
+  return read_any_line(verb, words);
+}
+
+void take(const Result<Line>& line, std::string_view cwd, Arguments& arguments,
+          Problems& problems) {
+  if (!line) {
+    problems.push_back(line.error());
+    return;
   }
-
-  /// Throws CLI::ParseError.
-  void parse(std::vector<std::string> words) {
-    std::ranges::reverse(words);  // CLI11 takes the words from the back
-    app_.parse(std::move(words));
+  for (const Flag& flag : line->flags) store(*flag.option, flag.value, cwd, arguments, problems);
+  for (const std::string& word : line->words) {
+    if (!word.starts_with('-'))
+      arguments.operands.push_back(word);
+    else if (word != "--")
+      problems.push_back(unknown_flag(*arguments.verb, word));
   }
-
-  /// Calls `use(option, value)` for every flag, in the order of the line.
-  template <class Use>
-  void for_each(Use use) const {
-    std::map<const CLI::Option*, std::size_t> taken;
-    for (const CLI::Option* seen : app_.parse_order()) {
-      const auto named = std::ranges::find(specs_, seen, &Named::first);
-      if (named == specs_.end()) continue;
-      use(*named->second, seen->results().at(taken[seen]++));
-    }
-  }
-
-  /// The words that are no known flag and no flag's value, in order.
-  [[nodiscard]] std::vector<std::string> others() const { return app_.remaining(); }
-
- private:
-  using Named = std::pair<const CLI::Option*, const OptionSpec*>;
-  CLI::App app_;
-  std::vector<Named> specs_;
-};
+}
 
 std::size_t most_operands(Verb verb) {
   switch (verb) {
@@ -159,25 +129,6 @@ std::size_t most_operands(Verb verb) {
   return 0;
 }
 
-void read(const VerbSpec& verb, const std::vector<std::string>& words, std::string_view cwd,
-          Arguments& arguments, Problems& problems) {
-  try {
-    Parser parser(verb, words);
-    parser.parse(words);
-    parser.for_each([&](const OptionSpec& option, const std::string& value) {
-      store(option, value, cwd, arguments, problems);
-    });
-    for (const std::string& word : parser.others()) {
-      if (!word.starts_with('-'))
-        arguments.operands.push_back(word);
-      else if (word != "--")
-        problems.push_back(unknown_flag(verb, word));
-    }
-  } catch (const CLI::ParseError& error) {
-    problems.push_back(usage_error(printable(error.what()), usage_hint(verb)));
-  }
-}
-
 }  // namespace
 
 std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::string> words,
@@ -193,7 +144,7 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
     words.erase(dashes, words.end());
   }
   check_values(verb, words, problems);
-  if (problems.empty()) read(verb, words, cwd, arguments, problems);
+  if (problems.empty()) take(read_line(verb, words), cwd, arguments, problems);
   if (arguments.help) return arguments;
   if (has_dashes && arguments.command.empty())
     problems.push_back(usage_error("no command stands after `--`", usage_hint(verb)));
@@ -204,6 +155,9 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
   }
   if (!arguments.log_level.empty() && arguments.log.empty() && problems.empty())
     problems.push_back(usage_error("--log-level needs --log FILE", usage_hint(verb)));
+  if (arguments.timing && arguments.dry_run && problems.empty())
+    problems.push_back(
+        usage_error("--timing needs a run, which --dry-run leaves out", usage_hint(verb)));
   if (!arguments.interval.empty() && !arguments.watch && problems.empty())
     problems.push_back(usage_error("--interval needs --watch", usage_hint(verb)));
   if (!problems.empty()) return std::unexpected(std::move(problems));

@@ -1,4 +1,4 @@
-// From argv to Arguments. CLI11, and its exceptions, are known to app.cpp only.
+// From argv to Arguments.
 #pragma once
 
 #include <expected>

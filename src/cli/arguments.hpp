@@ -26,7 +26,10 @@ struct Arguments {
   Reporting reporting;
   std::string log;
   std::string log_level;
+  std::vector<std::string> why;  ///< explain: questions, in the order of the line
   bool dry_run = false;
+  bool timing = false;
+  bool quiet = false;
   bool all = false;      ///< kill: every run
   bool watch = false;    ///< stats: again and again
   std::string interval;  ///< between two looks; empty: not given

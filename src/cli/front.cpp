@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::string_view kVersion = SBX_VERSION;
 
-int dispatch(const Arguments& arguments, const EditPlan& edit_plan) {
+int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPlan& edit_plan) {
   switch (arguments.verb->verb) {
     case Verb::run:
-      return run_command(arguments, edit_plan);
+      return run_command(arguments, started, edit_plan);
     case Verb::explain:
       return explain_command(arguments);
     case Verb::check:
@@ -50,13 +50,14 @@ int dispatch(const Arguments& arguments, const EditPlan& edit_plan) {
   return kFailed;
 }
 
-int run_verb(const VerbSpec& verb, const std::vector<std::string>& words,
+int run_verb(const VerbSpec& verb, const std::vector<std::string>& words, supervise::Nanos started,
              const EditPlan& edit_plan) {
   auto cwd = current_directory();
   auto arguments = parse(verb, words, cwd.value_or("/"));
   if (arguments && arguments->help) return print(help(verb));
-  if (arguments) return dispatch(*arguments, edit_plan);
-  if (verb.verb == Verb::run) return refuse_run(find_reporting(words), {}, {}, arguments.error());
+  if (arguments) return dispatch(*arguments, started, edit_plan);
+  if (verb.verb == Verb::run)
+    return refuse_run(find_reporting(words), {}, {}, arguments.error(), started);
   say(arguments.error());
   return kFailed;
 }
@@ -85,6 +86,7 @@ int wrong_operand(const Arguments& arguments) {
 }
 
 int front(int argc, char** argv, const EditPlan& edit_plan) {
+  const supervise::Nanos started = supervise::now_ns();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (words.empty()) {
     std::ignore = write_all(STDERR_FILENO, overview());
@@ -99,7 +101,7 @@ int front(int argc, char** argv, const EditPlan& edit_plan) {
     say(unknown_verb(first).to_string());
     return kFailed;
   }
-  return run_verb(*verb, {words.begin() + 1, words.end()}, edit_plan);
+  return run_verb(*verb, {words.begin() + 1, words.end()}, started, edit_plan);
 }
 
 }  // namespace sbx::cli

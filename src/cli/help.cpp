@@ -36,7 +36,8 @@ std::string_view about(Verb verb) {
              "`sbx profiles ls`; `default` when there is none. A flag wins over the profile.\n";
     case Verb::explain:
       return "Prints, in order and with its reason, each step that `sbx run` with the same\n"
-             "arguments would take. Nothing is run.\n";
+             "arguments would take. Nothing is run. With --why, answers one question: what CMD\n"
+             "would meet, and which line of which file decides it.\n";
     case Verb::check:
       return "Prints every problem of each PROFILE as file:line:column: message. Exits with 0\n"
              "when there is none, with 125 otherwise.\n";
@@ -82,7 +83,8 @@ std::string_view examples(Verb verb) {
     case Verb::explain:
       return "\nExamples:\n"
              "  sbx explain python -- python3 code.py\n"
-             "  sbx explain ./team.yaml --net host --json\n";
+             "  sbx explain ./team.yaml --net host --json\n"
+             "  sbx explain python --why path:/etc/shadow --why syscall:ptrace\n";
     case Verb::check:
       return "\nExamples:\n  sbx check profiles/*.yaml\n  sbx check python\n";
     case Verb::profiles:

@@ -23,6 +23,7 @@ namespace {
 
 using profile::Problems;
 using profile::Profile;
+using supervise::Stage;
 
 std::unexpected<Problems> only(Error error) {
   Problems problems;
@@ -97,48 +98,45 @@ plan::Invocation invocation_of(const Arguments& arguments, const Profile& profil
   invocation.json = arguments.reporting.json && arguments.verb->verb == Verb::run;
   invocation.result = !arguments.reporting.result.empty();
   invocation.events = !arguments.reporting.events.empty();
+  invocation.quiet = arguments.quiet;
   return invocation;
 }
 
 }  // namespace
 
-std::map<std::string, std::string> caller_environment() {
-  std::map<std::string, std::string> env;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text(*entry);
-    const std::size_t equals = text.find('=');
-    if (equals != 0 && equals != std::string_view::npos)
-      env.emplace(text.substr(0, equals), text.substr(equals + 1));  // the first one, as getenv(3)
-  }
-  return env;
-}
-
-std::expected<Profile, Problems> load_profile(const std::string& name,
-                                              const std::vector<profile::Override>& overrides,
-                                              const std::string& cwd) {
-  const profile::LoadRequest request{name, overrides, caller_environment(), cwd};
-  const Lookup lookup = make_lookup(cwd, request.env);
+std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
+  const Lookup lookup = make_lookup(request.cwd, request.env);
   return profile::load(request, [&lookup](const std::string& wanted, const std::string& folder) {
     return locate(lookup, wanted, folder);
   });
 }
 
-std::expected<plan::Plan, Problems> prepare(const Arguments& arguments, const std::string& run_id) {
+std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::string& run_id,
+                                         supervise::RunClock* clock) {
+  supervise::enter(clock, Stage::profile);
   if (auto opened = open_log(arguments); !opened) return only(std::move(opened).error());
   auto cwd = current_directory();
   if (!cwd) return only(std::move(cwd).error());
-  const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
-  const Profile profile = SBX_TRY(load_profile(name, arguments.overrides, *cwd));
+  profile::LoadRequest request{
+      .name = arguments.operands.empty() ? "default" : arguments.operands[0],
+      .overrides = arguments.overrides,
+      .env = os::caller_environment(),
+      .cwd = *cwd};
+  Profile profile = SBX_TRY(load_profile(request));
   if (Problems missing = profile::unsupported(profile); !missing.empty())
     return std::unexpected(std::move(missing));
-  auto facts = os::probe(what_to_probe(profile, *cwd));
+  supervise::enter(clock, Stage::host_facts);
+  os::ProbeRequest wanted = what_to_probe(profile, *cwd);
+  wanted.env = std::move(request.env);
+  auto facts = os::probe(std::move(wanted));
   if (!facts) return only(std::move(facts).error());
+  supervise::enter(clock, Stage::planning);
   auto plan = plan::build(profile, invocation_of(arguments, profile, run_id), *facts);
   if (!plan) return only(std::move(plan).error());
   log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
                                    std::to_string(plan->steps.size()) + " steps, command " +
                                    quote_command(plan->argv));
-  return *std::move(plan);
+  return Planned{std::move(profile), *std::move(plan)};
 }
 
 Result<std::string> make_run_id() {

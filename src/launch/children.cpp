@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "launch/executor.hpp"
+#include "os/own_memory.hpp"
 #include "os/process.hpp"
 
 namespace sbx::launch {
@@ -18,10 +19,12 @@ namespace {
 constexpr int kSetupFailed = 125;
 
 [[noreturn]] void report_and_die(Context& context, int error) noexcept {
-  context.page->failed_errno.store(error);
-  context.page->failed_step.store(static_cast<std::int32_t>(context.step_index));
   const FailureRecord record{static_cast<std::int32_t>(context.step_index), error};
-  // The filter may forbid write(2) by now, and the pipe's reader may be gone: the page has it all.
+  FailureRecord none;
+  context.page->failed.compare_exchange_strong(none, record);
+  // Under the filter a call may be denied, and wait for a listener's answer that nobody gives yet.
+  // The page has it all; the pipe tells by its end.
+  if (context.filtered) __builtin_trap();
   [[maybe_unused]] const ssize_t ignored = ::write(context.failure_pipe, &record, sizeof record);
   ::_exit(kSetupFailed);
 }
@@ -33,7 +36,9 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
     if (steps[i].phase != phase) continue;
     context.step_index = i;
     context.page->current_step.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
+    context.clock.begin(i);
     const StepResult done = execute(steps[i].action, context);
+    context.clock.end(i, done ? 0 : done.error().value);
     if (!done) report_and_die(context, done.error().value);
   }
 }
@@ -46,6 +51,7 @@ void reap(Context& context) noexcept {
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
     if (pid <= 0) return;
     if (pid != context.payload_pid) continue;
+    context.clock.end(context.plan->steps.size());
     context.page->payload_status.store(status);
     context.page->payload_ended.store(1, std::memory_order_release);
     ::_exit(0);
@@ -66,12 +72,17 @@ void forward(const Context& context, int signal) noexcept {
 }
 
 [[noreturn]] void supervise_payload(Context& context) noexcept {
+  constexpr ::timespec kShort{0, 50'000'000};
   sigset_t all;
   sigfillset(&all);
-  for (;;) {
+  for (bool settled = false;;) {
     reap(context);
     siginfo_t info{};
-    const int signal = ::sigwaitinfo(&all, &info);
+    const int signal = ::sigtimedwait(&all, &info, settled ? nullptr : &kShort);
+    if (signal < 0 && errno == EAGAIN) {  // a run that lasts: hold no more than needed
+      settled = true;
+      os::release_code();
+    }
     if (signal <= 0 || signal == SIGCHLD) continue;
     if (info.si_pid == 0) forward(context, signal);
   }

@@ -11,18 +11,26 @@
 
 #include "launch/launcher.hpp"
 #include "launch/report.hpp"
+#include "launch/step_times.hpp"
 #include "os/capabilities.hpp"
 #include "os/fd.hpp"
 #include "plan/plan.hpp"
 
 namespace sbx::launch {
 
+/// The plan's filter in the forms in which it is installed (seccomp/notify.hpp).
+struct Filters {
+  std::span<const sock_filter> plain;   ///< the plan's
+  std::vector<sock_filter> told;        ///< with a listener; empty: nobody wants to hear
+  std::vector<sock_filter> afterwards;  ///< a second one, once the listener is sent; mostly empty
+};
+
 /// Arrays for execve(2) and the capability sets, made before clone.
 struct Prepared {
   std::vector<char*> argv;
   std::vector<char*> env;
   std::vector<std::string> candidates;  ///< where the command may be, in order
-  std::span<const sock_filter> filter;
+  Filters filters;
   struct Capabilities {
     std::size_t step;  ///< index of its DropCapabilities in the plan
     os::CapabilitySet sets;
@@ -34,15 +42,20 @@ struct Context {
   const plan::Plan* plan = nullptr;
   const Prepared* prepared = nullptr;
   SharedPage* page = nullptr;
+  StepClock clock{};
   StdioFds stdio{};
   int failure_pipe = -1;  ///< write end; its reader is the supervisor
-  /// init's end of the pair over which the supervisor says that the id maps are written, then sends
-  /// each detached tree, then the v1 groups, and init sends the pty's master. Its end of file: the
-  /// supervisor has died.
+  /// The sandbox's end of the pair over which the supervisor says that the id maps are written,
+  /// sends each detached tree, then the v1 groups, and says that it is ready; the payload sends the
+  /// pty's master and the filter's listener. Its end of file: the supervisor has died.
   int channel = -1;
   // Made on the way:
-  os::UniqueFd root{};  ///< the new root's tmpfs
-  mode_t umask = 0;     ///< the caller's, off while the root is made
+  ::dev_t host_root = 0;        ///< the device of "/" before the payload was forked
+  os::UniqueFd peer{};          ///< between init and payload, each its own end
+  os::UniqueFd root{};          ///< the new root's tmpfs
+  mode_t umask = 0;             ///< the caller's, off while the root is made
+  os::UniqueFd null{};          ///< what covers files
+  os::UniqueFd empty_folder{};  ///< what covers folders: the one below the mount of /proc
   /// The folder of the new root that a step has worked in last: the next often goes on there. What
   /// mounts at a descriptor instead of a name in it forgets it; a name in another folder replaces
   /// it.
@@ -51,6 +64,7 @@ struct Context {
     std::string_view path{};
   } folder{};
   os::UniqueFd pty_slave{};
+  bool filtered = false;             ///< the payload: the filter is in force
   const char* executable = nullptr;  ///< what ResolveExecutable chose
   pid_t payload_pid = 0;
   std::size_t step_index = 0;

@@ -2,77 +2,79 @@
 // name or every match of a pattern.
 #include <dirent.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
+#include "base/path_pattern.hpp"
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
 
 namespace sbx::launch {
 namespace {
 
-constexpr int kMaxDepth = 24;      // of folders below a pattern's fixed part
+constexpr int kMaxDepth = 64;      // of folders; each holds a listing on the stack
 constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake or an attack
 constexpr std::size_t kEntryBuffer = 8192;
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// Covers what `target` (O_PATH) is: a folder by an empty read-only tmpfs, anything else by
-/// /dev/null.
+/// Covers what `target` (O_PATH) is: a folder by an empty one, anything else by /dev/null.
 StepResult cover(Context& context, int target) noexcept {
   context.folder.fd.reset();  // this may cover it
   struct ::stat what{};
   if (::fstat(target, &what) != 0) return fail();
-  if (S_ISDIR(what.st_mode)) {
-    const os::FsOption options[] = {{"size", "4k"}, {"nr_inodes", "2"}, {"mode", "0555"}};
-    const os::UniqueFd empty = SBX_TRY(os::new_filesystem(
-        "tmpfs", options,
-        MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
-    return os::attach_tree(empty.get(), target, "");
-  }
+  const bool folder = S_ISDIR(what.st_mode);
   // The new root's own null: a bind of the host's node, which keeps working with nodev off.
-  const os::UniqueFd null = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
-  const os::UniqueFd tree = SBX_TRY(os::clone_tree(null.get(), false));
-  SBX_CHECK(os::restrict_mount(tree.get(), MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID, false));
+  if (!folder && !context.null.valid())
+    context.null = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
+  const os::UniqueFd& source = folder ? context.empty_folder : context.null;
+  const std::uint64_t attributes =
+      MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | (folder ? MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC : 0);
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
+  SBX_CHECK(os::restrict_mount(tree.get(), attributes, false));
   return os::attach_tree(tree.get(), target, "");
 }
 
 struct Walk {
   Context* context;
+  const PathPattern* pattern;
   int matches;
 };
 
-/// One component of a pattern against `name`; '*' and '?' never match '/', nor a leading dot unless
-/// the component is exactly "**".
-bool component_matches(const char* component, const char* name) noexcept {
-  return ::fnmatch(component, name, FNM_PATHNAME) == 0;
+/// Folders that cannot be listed hide nothing from a payload that cannot enter them either, and it
+/// has no more rights than real ids without capabilities (access(2)).
+bool may_enter(int folder) noexcept { return ::faccessat(folder, ".", X_OK, 0) == 0; }
+
+StepResult walk(Walk& state, int folder, PathPattern::States states, int depth) noexcept;
+
+/// What an entry of `folder` is to the pattern: covered, walked, or left alone. Links are never
+/// followed: a link to a secret shows the secret's own path, which has its own mask or none.
+StepResult visit(Walk& state, int folder, const char* name, PathPattern::States states,
+                 int depth) noexcept {
+  states = state.pattern->step(states, name);
+  if (states == 0) return {};
+  const auto found = os::open_inside(folder, name);
+  if (!found && (found.error().value == ELOOP || found.error().value == ENOENT)) return {};
+  if (!found) return std::unexpected(found.error());
+  if (state.pattern->matches(states)) {  // what lies below goes with it
+    if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
+    return cover(*state.context, found->get());
+  }
+  struct ::stat what{};
+  if (::fstat(found->get(), &what) != 0) return fail();
+  return S_ISDIR(what.st_mode) ? walk(state, found->get(), states, depth + 1) : StepResult{};
 }
 
-/// Walks `folder` for what is left of the pattern, components separated by '/'. Links are never
-/// followed: a link to a secret shows the secret's own path, which has its own mask or none.
-StepResult walk(Walk& state, int folder, const char* pattern, int depth) noexcept {
-  if (depth > kMaxDepth) return {};
-  char component[NAME_MAX + 1];
-  const char* slash = std::strchr(pattern, '/');
-  const std::size_t length =
-      slash != nullptr ? static_cast<std::size_t>(slash - pattern) : std::strlen(pattern);
-  if (length == 0 || length > NAME_MAX) return std::unexpected(Errno{EINVAL});
-  std::memcpy(component, pattern, length);
-  component[length] = '\0';
-  const char* rest = slash != nullptr ? slash + 1 : nullptr;
-  const bool any_depth = std::strcmp(component, "**") == 0;
-  // "**" also stands for no folder at all.
-  if (any_depth && rest != nullptr) SBX_CHECK(walk(state, folder, rest, depth + 1));
-
+/// Walks `folder`, at which the pattern stands at `states`.
+StepResult walk(Walk& state, int folder, PathPattern::States states, int depth) noexcept {
+  if (depth > kMaxDepth) return std::unexpected(Errno{ENAMETOOLONG});
   const os::UniqueFd listing(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listing.valid()) return errno == EACCES ? StepResult{} : fail();
+  if (!listing.valid()) return errno == EACCES && !may_enter(folder) ? StepResult{} : fail();
   alignas(struct ::dirent64) char buffer[kEntryBuffer];
   for (;;) {
     const long size = ::syscall(SYS_getdents64, listing.get(), buffer, sizeof buffer);
@@ -83,22 +85,7 @@ StepResult walk(Walk& state, int folder, const char* pattern, int depth) noexcep
       at += entry->d_reclen;
       const char* name = entry->d_name;
       if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
-      if (!any_depth && !component_matches(component, name)) continue;
-      const auto found = os::open_inside(folder, name);
-      if (!found && (found.error().value == ELOOP || found.error().value == ENOENT)) continue;
-      if (!found) return std::unexpected(found.error());
-      struct ::stat what{};
-      if (::fstat(found->get(), &what) != 0) return fail();
-      const bool is_folder = S_ISDIR(what.st_mode);
-      if (any_depth) {
-        if (is_folder) SBX_CHECK(walk(state, found->get(), pattern, depth + 1));
-        if (rest != nullptr) continue;
-      } else if (rest != nullptr) {
-        if (is_folder) SBX_CHECK(walk(state, found->get(), rest, depth + 1));
-        continue;
-      }
-      if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
-      SBX_CHECK(cover(*state.context, found->get()));
+      SBX_CHECK(visit(state, folder, name, states, depth));
     }
   }
 }
@@ -117,8 +104,10 @@ StepResult run(const plan::MaskPath& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::MaskGlob& step, Context& context) noexcept {
-  Walk state{&context, 0};
-  return walk(state, context.root.get(), relative(step.pattern), 0);
+  const PathPattern pattern(step.pattern);
+  if (!pattern.valid()) return std::unexpected(Errno{EINVAL});
+  Walk state{&context, &pattern, 0};
+  return walk(state, context.root.get(), pattern.start(), 0);
 }
 
 }  // namespace sbx::launch

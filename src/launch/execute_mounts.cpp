@@ -111,6 +111,11 @@ StepResult run(const plan::MakeSymlink& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::WriteFile& step, Context& context) noexcept {
+  if (step.content.empty()) {  // a place to mount on: nothing has to be opened
+    const Place place = SBX_TRY(parent_of(context, step.path));
+    if (::mknodat(place.folder, place.name, S_IFREG | step.mode, 0) != 0) return fail();
+    return {};
+  }
   const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
   std::size_t done = 0;
   while (done < step.content.size()) {
@@ -174,5 +179,7 @@ StepResult run(const plan::PivotRoot&, Context& context) noexcept {
   ::umask(context.umask);
   return {};
 }
+
+StepResult run(const plan::DropOldRoot&, Context&) noexcept { return os::drop_old_root(); }
 
 }  // namespace sbx::launch

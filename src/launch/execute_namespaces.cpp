@@ -1,4 +1,4 @@
-// init's steps about ids, namespaces and the other processes of the run.
+// init's steps about ids and namespaces.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -8,9 +8,7 @@
 #include <cerrno>
 
 #include "base/fixed_text.hpp"
-#include "launch/children.hpp"
 #include "launch/executor.hpp"
-#include "os/network.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "os/process_title.hpp"
@@ -25,13 +23,6 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   // An empty message; EPIPE when the supervisor has died instead.
   SBX_CHECK(os::receive_descriptors(context.channel, true));
-  return {};
-}
-
-StepResult run(const plan::JoinCgroups&, Context& context) noexcept {
-  const auto groups = SBX_TRY(os::receive_descriptors(context.channel, true));
-  for (const os::UniqueFd& tasks : groups)
-    if (tasks.valid() && ::write(tasks.get(), "0", 1) != 1) return fail();
   return {};
 }
 
@@ -79,19 +70,8 @@ StepResult run(const plan::SetHostname& step, Context&) noexcept {
   return {};
 }
 
-StepResult run(const plan::RaiseLoopback&, Context&) noexcept { return os::raise_loopback(); }
-
 StepResult run(const plan::UnshareCgroup&, Context&) noexcept {
   if (::unshare(CLONE_NEWCGROUP) != 0) return fail();
-  return {};
-}
-
-StepResult run(const plan::ForkPayload& step, Context& context) noexcept {
-  const os::ChildMain child = [](void* shared) noexcept {
-    payload_main(*static_cast<Context*>(shared));
-  };
-  context.payload_pid = SBX_TRY(step.share_memory ? os::vfork_process(child, &context)
-                                                  : os::fork_process(child, &context));
   return {};
 }
 

@@ -1,16 +1,16 @@
 // The payload's own steps between fork and exec; guard (init after the fork) shares some of them.
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 #include "launch/executor.hpp"
 #include "os/landlock.hpp"
+#include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
+#include "os/seccomp_notify.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -109,12 +109,31 @@ StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
 }
 
 StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
-  const std::span<const sock_filter> filter = context.prepared->filter;
-  struct ::sock_fprog program{};
-  program.len = static_cast<unsigned short>(filter.size());
-  program.filter = const_cast<sock_filter*>(filter.data());  // the kernel copies it, never writes
-  if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0U, &program) != 0) return fail();
-  return {};
+  const Filters& filters = context.prepared->filters;
+  // From here on a failure ends us by a trap, which may leave no core; exec resets it.
+  SBX_CHECK(os::set_dumpable(false));
+  if (filters.told.empty()) {
+    SBX_CHECK(os::install_filter(filters.plain));
+    context.filtered = true;
+    return {};
+  }
+  auto listener = os::install_filter_with_listener(filters.told);
+  if (!listener) {
+    // An outer sandbox listens already (EBUSY), or the kernel is too old (EINVAL). Nothing is
+    // weaker without, only nobody is told: the supervisor sees that none has come.
+    const int why = listener.error().value;
+    if (why != EBUSY && why != EINVAL) return std::unexpected(listener.error());
+    SBX_CHECK(os::install_filter(filters.plain));
+    context.filtered = true;
+    return {};
+  }
+  context.filtered = true;
+  // Open until the exec, which closes it: to close it here could be a call that is denied.
+  const int passed[] = {listener->release()};
+  context.page->listening.store(1);
+  SBX_CHECK(os::send_descriptors(context.channel, passed));
+  if (filters.afterwards.empty()) return {};
+  return os::install_filter(filters.afterwards);
 }
 
 StepResult run(const plan::ExecPayload&, Context& context) noexcept {

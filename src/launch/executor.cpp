@@ -22,6 +22,7 @@ StepResult execute(const plan::Action& action, Context& context) noexcept {
           [](const plan::MakeCgroup&) -> StepResult { return not_ours(); },
           [](const plan::CloneNamespaces&) -> StepResult { return not_ours(); },
           [](const plan::WriteIdMaps&) -> StepResult { return not_ours(); },
+          [](const plan::HandOverCgroups&) -> StepResult { return not_ours(); },
           [](const plan::Fail& step) -> StepResult { return std::unexpected(Errno{step.error}); },
           [&](const auto& step) -> StepResult { return run(step, context); },
       },

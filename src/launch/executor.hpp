@@ -20,12 +20,21 @@ StepResult run(const plan::SetTimeOffsets&, Context&) noexcept;
 StepResult run(const plan::BecomeInnerIds&, Context&) noexcept;
 StepResult run(const plan::ForbidNamespaces&, Context&) noexcept;
 StepResult run(const plan::SetHostname&, Context&) noexcept;
-StepResult run(const plan::RaiseLoopback&, Context&) noexcept;
 StepResult run(const plan::UnshareCgroup&, Context&) noexcept;
-StepResult run(const plan::JoinCgroups&, Context&) noexcept;
-StepResult run(const plan::ForkPayload&, Context&) noexcept;
 StepResult run(const plan::HideCommandLine&, Context&) noexcept;
 StepResult run(const plan::SetDumpable&, Context&) noexcept;
+
+// execute_together.cpp
+StepResult run(const plan::ForkPayload&, Context&) noexcept;
+StepResult run(const plan::NewNetwork&, Context&) noexcept;
+StepResult run(const plan::RaiseLoopback&, Context&) noexcept;
+StepResult run(const plan::EnterNetwork&, Context&) noexcept;
+StepResult run(const plan::PassCgroups&, Context&) noexcept;
+StepResult run(const plan::JoinCgroups&, Context&) noexcept;
+StepResult run(const plan::ShowRoot&, Context&) noexcept;
+StepResult run(const plan::AwaitRoot&, Context&) noexcept;
+StepResult run(const plan::ReleasePayload&, Context&) noexcept;
+StepResult run(const plan::AwaitRelease&, Context&) noexcept;
 
 // execute_mounts.cpp
 StepResult run(const plan::PrivatePropagation&, Context&) noexcept;
@@ -40,6 +49,7 @@ StepResult run(const plan::SealMount&, Context&) noexcept;
 StepResult run(const plan::BindInside&, Context&) noexcept;
 StepResult run(const plan::ProtectPath&, Context&) noexcept;
 StepResult run(const plan::PivotRoot&, Context&) noexcept;
+StepResult run(const plan::DropOldRoot&, Context&) noexcept;
 
 // execute_filesystems.cpp
 StepResult run(const plan::MountTmpfs&, Context&) noexcept;

@@ -59,12 +59,24 @@ Done write_maps(const plan::WriteIdMaps& step, Host& host) {
   return os::send_descriptors(host.state.channel.get(), {});
 }
 
+Done hand_over_groups(const Host& host) {
+  std::vector<os::UniqueFd> files;
+  std::vector<int> numbers;
+  for (const os::Cgroup& group : host.state.cgroups) {
+    if (group.version() != 1) continue;  // v2: clone3 has put init in
+    files.push_back(SBX_TRY(group.open_tasks()));
+    numbers.push_back(files.back().get());
+  }
+  return os::send_descriptors(host.state.channel.get(), numbers);
+}
+
 struct Execute {
   Host& host;
   Done operator()(const plan::ReserveHostId& step) const { return reserve(step, host); }
   Done operator()(const plan::DetachTree& step) const { return detach(step, host); }
   Done operator()(const plan::MakeCgroup& step) const { return make_cgroup(step, host); }
   Done operator()(const plan::WriteIdMaps& step) const { return write_maps(step, host); }
+  Done operator()(const plan::HandOverCgroups&) const { return hand_over_groups(host); }
   Done operator()(const plan::Fail& step) const { return std::unexpected(Errno{step.error}); }
   /// Everything else belongs to init or the payload: a plan that says otherwise is wrong.
   template <class Other>
@@ -80,22 +92,12 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
   Host host{plan, state};
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     if (plan.steps[i].phase != phase) continue;
+    state.clock.begin(i);
     const Done done = std::visit(Execute{host}, plan.steps[i].action);
+    state.clock.end(i, done ? 0 : done.error().value);
     if (!done) return std::unexpected(StepFailure{i, done.error().value, host.detail});
   }
   return {};
-}
-
-SysResult<void> send_groups(const Sandbox::State& state) {
-  std::vector<os::UniqueFd> files;
-  std::vector<int> numbers;
-  for (const os::Cgroup& group : state.cgroups) {
-    if (group.version() != 1) continue;  // v2: clone3 has put init in
-    files.push_back(SBX_TRY(group.open_tasks()));
-    numbers.push_back(files.back().get());
-  }
-  if (numbers.empty()) return {};
-  return os::send_descriptors(state.channel.get(), numbers);
 }
 
 }  // namespace sbx::launch

@@ -18,7 +18,4 @@ struct StepFailure {
 std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
                                                 Sandbox::State& state);
 
-/// Hands the v1 groups to init, which waits for them (JoinCgroups).
-SysResult<void> send_groups(const Sandbox::State& state);
-
 }  // namespace sbx::launch

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -28,13 +27,6 @@ struct Pair {
 
 Error internal(const char* what) {
   return {.kind = ErrorKind::setup, .what = what, .sys_errno = errno};
-}
-
-std::uint64_t monotonic_ns() {
-  struct ::timespec now{};
-  static_cast<void>(::clock_gettime(CLOCK_MONOTONIC, &now));  // cannot fail: a clock that exists
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U +
-         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 Result<Pair> make_pipe() {
@@ -76,9 +68,9 @@ int v2_group_fd(const Sandbox::State& state) {
 /// Words what init or payload left in the page, when they did not get as far as exec.
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
-  const int failed = page.failed_step.load();
-  if (failed >= 0)
-    return plan::step_error(plan, static_cast<std::size_t>(failed), page.failed_errno.load(), {});
+  const FailureRecord failed = page.failed.load();
+  if (failed.step >= 0)
+    return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error, {});
   const int last = page.current_step.load();
   if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};
   Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
@@ -99,15 +91,24 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
   return {};
 }
 
-/// The supervisor's part while init sets up.
-Result<void> attend(const plan::Plan& plan, Sandbox::State& state) {
+/// The supervisor's part while init sets up: first what init waits for.
+Result<void> attend(const plan::Plan& plan, Sandbox::State& state,
+                    const std::function<void()>& meanwhile) {
   if (auto done = run_host_phase(plan, plan::Phase::attend, state); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
-  if (const auto sent = send_groups(state); !sent)
+  meanwhile();
+  // It has copies of our ends of pipe and channel. While init finds them open it takes us for alive
+  // (DieWithSupervisor), so it gets our last message when we alone hold them: should we die before,
+  // it waits for that message in vain and sees the end of the channel.
+  if (const auto reaped = state.namespaces.reap(); !reaped)
     return std::unexpected(Error{.kind = ErrorKind::setup,
-                                 .what = "cannot hand the cgroups to init",
-                                 .sys_errno = sent.error().value});
+                                 .what = "cannot wait for the process of an id-map namespace",
+                                 .sys_errno = reaped.error().value});
+  if (const auto told = os::send_descriptors(state.channel.get(), {}); !told)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot tell init that all is ready",
+                                 .sys_errno = told.error().value});
   return {};
 }
 
@@ -124,7 +125,7 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   const bool failed = ::read(pipe, &record, sizeof record) == sizeof record;
   const SharedPage& page = *state.page.get();
   if (page.exec_errno.load() != 0) return {};
-  if (failed || page.failed_step.load() >= 0) return std::unexpected(setup_failure(plan, state));
+  if (failed || page.failed.load().step >= 0) return std::unexpected(setup_failure(plan, state));
   if (page.exec_started.load() != 0) return {};
   return std::unexpected(setup_failure(plan, state));
 }
@@ -137,9 +138,14 @@ void sweep_leftovers(const Sandbox::State& state) {
 
 }  // namespace
 
+std::optional<Error> Sandbox::failure(const plan::Plan& plan) const {
+  if (state_->page.get()->failed.load().step < 0) return std::nullopt;
+  return setup_failure(plan, *state_);
+}
+
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
-                       const std::function<void()>& meanwhile) {
-  const Prepared prepared = SBX_TRY(prepare(plan));
+                       const std::function<void()>& meanwhile, StepClock clock) {
+  Prepared prepared = SBX_TRY(prepare(plan));
   const CloneStep clone = SBX_TRY(find_clone(plan));
   auto state = std::make_unique<Sandbox::State>();
   if (!state->page.map()) return std::unexpected(internal("cannot map the shared page"));
@@ -148,6 +154,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   context.plan = &plan;
   context.prepared = &prepared;
   context.page = state->page.get();
+  context.clock = state->clock = clock;
   context.stdio = stdio;
   if (auto done = run_host_phase(plan, plan::Phase::host, *state); !done)
     return std::unexpected(
@@ -158,10 +165,14 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   Pair channel = SBX_TRY(make_channel());
   context.failure_pipe = pipe.theirs.get();
   context.channel = channel.theirs.get();
+  prepare_listening(plan, context.channel, prepared.filters);
   state->channel = std::move(channel.ours);
+  clock.begin(clone.index);
   auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
-  if (!cloned)
+  if (!cloned) {
+    clock.end(clone.index, cloned.error().value);
     return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
+  }
   if (cloned->pid == 0) {
     // Only the supervisor may hold these ends: that is how init sees whether it still lives.
     pipe.ours.reset();
@@ -169,29 +180,32 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     init_main(context);
   }
 
+  clock.end(clone.index);
   state->init_pid = cloned->pid;
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
   channel.theirs.reset();
-  meanwhile();
-  if (auto attended = attend(plan, *state); !attended) {
+  if (auto attended = attend(plan, *state, meanwhile); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
-    if (state->page.get()->failed_step.load() >= 0)
+    if (state->page.get()->failed.load().step >= 0)
       return std::unexpected(setup_failure(plan, *state));
     return std::unexpected(std::move(attended).error());
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
-  if (const auto reaped = state->namespaces.reap(); !reaped)
-    return std::unexpected(Error{.kind = ErrorKind::setup,
-                                 .what = "cannot wait for the process of an id-map namespace",
-                                 .sys_errno = reaped.error().value});
   sweep_leftovers(*state);
   if (plan.supervision.tty) {
     auto received = os::receive_descriptors(state->channel.get(), false);
     if (!received || !received->front().valid())
       return std::unexpected(internal("the terminal did not arrive"));
     state->pty_master = std::move(received->front());
+  }
+  if (state->page.get()->listening.load() != 0) {
+    // Sent before the exec. Lost, the kernel would answer ENOSYS where the profile says kill.
+    auto received = os::receive_descriptors(state->channel.get(), false);
+    if (!received || !received->front().valid())
+      return std::unexpected(internal("the listener of the filter did not arrive"));
+    state->listener = std::move(received->front());
   }
   return Sandbox(std::move(state));
 }

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "launch/step_times.hpp"
 #include "os/fd.hpp"
 #include "plan/plan.hpp"
 
@@ -37,7 +38,9 @@ class Sandbox {
 
   [[nodiscard]] int pidfd() const;  ///< init's; readable when the whole tree has ended
   [[nodiscard]] pid_t init_pid() const;
-  os::UniqueFd take_pty_master();        ///< invalid when the plan has no pty
+  os::UniqueFd take_pty_master();  ///< invalid when the plan has no pty
+  /// Hears of denied calls; invalid when nobody wants to, or nobody can.
+  os::UniqueFd take_listener();
   [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
@@ -51,6 +54,10 @@ class Sandbox {
   /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported
   /// it.
   std::optional<int> reap(int& init_wait_status);
+
+  /// A step of init's that failed when the payload may have been running already: what init does
+  /// last. Valid after reap().
+  [[nodiscard]] std::optional<Error> failure(const plan::Plan& plan) const;
 
   /// The cgroup folders of this run, for the accounting: controller name -> open folder; "": the v2
   /// group, whatever it limits.
@@ -71,9 +78,10 @@ class Sandbox {
 /// Runs the plan up to the payload's exec. `interrupt_fd` (a signalfd, or -1): readable ends the
 /// launch with an Error of kind setup and errno EINTR. On any error nothing of the run is left.
 /// A command that cannot be executed is not an error here: Sandbox::exec_errno() tells.
-/// `meanwhile` is called once, while init starts and before it can go on without us: nothing of the
-/// payload happens before it returns, and a short one costs the start nothing.
+/// `meanwhile` is called once, while init and payload set up: the command does not run before it
+/// returns, and a short one costs the start nothing.
+/// `clock` takes the times of all steps, and of the command behind them.
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
-                       const std::function<void()>& meanwhile);
+                       const std::function<void()>& meanwhile, StepClock clock = {});
 
 }  // namespace sbx::launch

@@ -1,5 +1,13 @@
 #include "launch/prepared.hpp"
 
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+
+#include <array>
+#include <cstdint>
+
+#include "seccomp/notify.hpp"
+
 namespace sbx::launch {
 namespace {
 
@@ -23,6 +31,17 @@ std::vector<std::string> candidates(const plan::Plan& plan) {
 
 }  // namespace
 
+void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
+  if (!plan.supervision.denials) return;
+  filters.told = seccomp::notifying(filters.plain, plan.seccomp.on_deny);
+  // What the payload does under the filter, before its exec, to hand the listener over.
+  const seccomp::OwnCall send{SYS_sendmsg, static_cast<std::uint32_t>(channel)};
+  if (seccomp::lets_through(filters.plain, plan.seccomp, send)) return;
+  const std::array own{send, seccomp::OwnCall{SYS_seccomp, SECCOMP_SET_MODE_FILTER}};
+  filters.told = seccomp::with_pass(filters.told, own);
+  filters.afterwards = seccomp::end_of_pass(filters.plain, own);
+}
+
 Result<Prepared> prepare(const plan::Plan& plan) {
   if (plan.argv.empty())
     return std::unexpected(Error{.kind = ErrorKind::internal, .what = "the plan has no command"});
@@ -30,7 +49,7 @@ Result<Prepared> prepare(const plan::Plan& plan) {
   ready.argv = pointers(plan.argv);
   ready.env = pointers(plan.env);
   ready.candidates = candidates(plan);
-  ready.filter = plan.filter.program();
+  ready.filters.plain = plan.filter.program();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const auto* drop = std::get_if<plan::DropCapabilities>(&plan.steps[i].action);
     if (drop == nullptr) continue;

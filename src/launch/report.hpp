@@ -9,24 +9,28 @@
 
 namespace sbx::launch {
 
-/// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
-/// takes it away from the payload.
-struct SharedPage {
-  std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
-  std::atomic<std::int32_t> failed_step{-1};
-  std::atomic<std::int32_t> failed_errno{0};
-  std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127
-  std::atomic<std::uint32_t> exec_started{0};  ///< set just before exec
-  std::atomic<std::uint32_t> payload_ended{0};
-  std::atomic<std::int32_t> payload_status{0};  ///< waitpid(2) form, valid once payload_ended
-};
-
-/// The record written into the pipe when a step fails; EOF without one means that exec happened (or
-/// that everybody died, which the page tells apart).
+/// A step that failed. As the record written into the pipe: EOF without one means that exec
+/// happened (or that everybody died, which the page tells apart). init lets go of the pipe when it
+/// releases the payload.
 struct FailureRecord {
   std::int32_t step = -1;
   std::int32_t error = 0;
 };
 static_assert(sizeof(FailureRecord) == 8);
+
+/// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
+/// takes it away from the payload.
+struct SharedPage {
+  std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
+  /// The first failure: what the other process then runs into, because of it, does not count.
+  std::atomic<FailureRecord> failed{FailureRecord{}};
+  std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127
+  std::atomic<std::uint32_t> exec_started{0};  ///< set just before exec
+  std::atomic<std::uint32_t> listening{0};     ///< the filter has a listener, which was sent to us
+  std::atomic<std::uint32_t> payload_ended{0};
+  std::atomic<std::int32_t> payload_status{0};  ///< waitpid(2) form, valid once payload_ended
+};
+
+static_assert(std::atomic<FailureRecord>::is_always_lock_free);
 
 }  // namespace sbx::launch

@@ -6,6 +6,7 @@
 
 #include "launch/launcher.hpp"
 #include "launch/report.hpp"
+#include "launch/step_times.hpp"
 #include "os/cgroup.hpp"
 #include "os/fd.hpp"
 #include "os/host_id.hpp"
@@ -39,10 +40,12 @@ struct Sandbox::State {
   os::HostId host_id{};
   os::UserNamespaceMaker namespaces;
   PageOwner page;
+  StepClock clock;
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};
   os::UniqueFd channel{};  ///< to init, see Context::channel
   os::UniqueFd pty_master{};
+  os::UniqueFd listener{};  ///< of the payload's filter
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;
   struct ::rusage usage{};

@@ -108,9 +108,16 @@ SysResult<void> make_all_private() noexcept {
 
 SysResult<void> pivot_into(int root_fd) noexcept {
   // pivot_root(".", ".") stacks the old root on the new one, so no folder for it is needed
-  // (pivot_root(2), NOTES); detaching "." then takes the whole host tree out of sight.
+  // (pivot_root(2), NOTES). It moves every process of the namespace whose root or working directory
+  // was the old root.
   if (::fchdir(root_fd) != 0) return fail();
   if (::syscall(SYS_pivot_root, ".", ".") != 0) return fail();
+  return {};
+}
+
+SysResult<void> drop_old_root() noexcept {
+  // Detaching "." takes the whole host tree out of sight: also "/..", which leads to what lies on
+  // top of the root. It waits for an RCU grace period.
   if (::umount2(".", MNT_DETACH) != 0) return fail();
   if (::chdir("/") != 0) return fail();
   return {};

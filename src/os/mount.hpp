@@ -52,7 +52,10 @@ SysResult<UniqueFd> new_filesystem(const char* type, std::span<const FsOption> o
 /// No event travels to or from the host's mounts any more.
 SysResult<void> make_all_private() noexcept;
 
-/// pivot_root(2) onto `root_fd`, old root detached; the working directory is the new root after it.
+/// pivot_root(2) onto `root_fd`, which is the working directory after it; the old root lies on top.
 SysResult<void> pivot_into(int root_fd) noexcept;
+
+/// Takes the old root away after pivot_into(); the working directory is still the new one.
+SysResult<void> drop_old_root() noexcept;
 
 }  // namespace sbx::os

@@ -13,6 +13,7 @@
 #include <climits>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
@@ -31,17 +32,6 @@ Result<std::string> caller_directory() {
                                .what = "the current directory cannot be read",
                                .hint = "it may have been removed: change to another one",
                                .sys_errno = errno});
-}
-
-std::map<std::string, std::string> caller_environment() {
-  std::map<std::string, std::string> env;
-  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    const std::size_t equals = text.find('=');
-    if (equals == 0 || equals == std::string_view::npos) continue;
-    env.emplace(text.substr(0, equals), text.substr(equals + 1));  // the first wins, as in getenv
-  }
-  return env;
 }
 
 /// $HOME; no passwd database, which a static program cannot ask (NSS).
@@ -98,12 +88,23 @@ void add_source(const SourceRequest& request, bool disk,
 
 }  // namespace
 
-Result<HostFacts> probe(const ProbeRequest& request) {
+std::map<std::string, std::string> caller_environment() {
+  std::map<std::string, std::string> env;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string_view::npos) continue;
+    env.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return env;
+}
+
+Result<HostFacts> probe(ProbeRequest request) {
   HostFacts facts;
   facts.euid = geteuid();
   facts.egid = getegid();
   facts.cwd = SBX_TRY(caller_directory());
-  facts.env = caller_environment();
+  facts.env = std::move(request.env);
   facts.home = home_of(facts);
   facts.stdin_is_tty = isatty(STDIN_FILENO) == 1;
   facts.stdout_is_tty = isatty(STDOUT_FILENO) == 1;

@@ -1,6 +1,7 @@
 // Looks at this host once, before the plan is made; everything plan/ may know of the host.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,11 @@ struct SourceRequest {
 
 enum class RootRequest { host, dir, empty };
 
+/// The caller's environment; of a name that is there twice the first, as in getenv(3).
+std::map<std::string, std::string> caller_environment();
+
 struct ProbeRequest {
+  std::map<std::string, std::string> env{};  ///< caller_environment(): goes into the facts
   RootRequest root = RootRequest::host;
   std::string root_dir{};                ///< RootRequest::dir: absolute
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
@@ -30,7 +35,7 @@ struct ProbeRequest {
 
 /// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
 /// single source or tool lacks is in its `problem`.
-Result<HostFacts> probe(const ProbeRequest& request);
+Result<HostFacts> probe(ProbeRequest request);
 
 /// Where `name` is installed, as the caller's environment would run it. (tools.cpp)
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts);

@@ -47,17 +47,6 @@ constexpr std::array kRlimits{
     RlimitName{"stack", RLIMIT_STACK},
 };
 
-struct Entry {
-  ChildMain child;
-  void* argument;
-};
-
-int enter(void* raw) noexcept {
-  const Entry& entry = *static_cast<const Entry*>(raw);
-  entry.child(entry.argument);
-  return 0;
-}
-
 }  // namespace
 
 SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept {
@@ -105,19 +94,19 @@ SysResult<pid_t> clone_namespace_holder() noexcept {
   return pid;
 }
 
-SysResult<pid_t> vfork_process(ChildMain child, void* argument) noexcept {
-  constexpr std::size_t kStack = 128UZ * 1024;  // untouched pages of it cost nothing
-  alignas(16) static std::array<char, kStack> stack;
-  Entry entry{child, argument};
-  const int pid =
-      ::clone(&enter, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &entry);
-  if (pid < 0) return fail();
-  return pid;
-}
-
 SysResult<void> signal_child(pid_t child, int signal) noexcept {
   if (child <= 0) return std::unexpected(Errno{ESRCH});  // 0 and -1 mean others
   return check(::kill(child, signal));
+}
+
+SysResult<UniqueFd> open_process(pid_t process) noexcept {
+  UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, process, 0U)));
+  if (!pidfd.valid()) return fail();
+  return pidfd;
+}
+
+SysResult<void> signal_process(int pidfd, int signal) noexcept {
+  return check(static_cast<int>(::syscall(SYS_pidfd_send_signal, pidfd, signal, nullptr, 0U)));
 }
 
 SysResult<Ended> wait_for(pid_t pid) noexcept {
@@ -129,6 +118,8 @@ SysResult<Ended> wait_for(pid_t pid) noexcept {
   if (result < 0) return fail();
   return ended;
 }
+
+void end_process(int exit_code) noexcept { ::_exit(exit_code); }
 
 SysResult<void> become_ids(std::uint32_t uid, std::uint32_t gid, bool drop_groups) noexcept {
   // Raw calls: glibc's wrappers would signal threads that do not exist after clone.

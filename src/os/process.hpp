@@ -32,12 +32,12 @@ SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept;
 /// meanwhile. It goes with us. At most one at a time: its stack is static.
 SysResult<pid_t> clone_namespace_holder() noexcept;
 
-/// As vfork(2), on a stack of the child's own: it runs in our memory, and we wait until it has made
-/// an exec or ended. Descriptors, signal handlers and credentials are its own. Not reentrant.
-SysResult<pid_t> vfork_process(ChildMain child, void* argument) noexcept;
-
 /// kill(2) of a child that nobody has waited for yet: until then its pid is nobody else's.
 SysResult<void> signal_child(pid_t child, int signal) noexcept;
+
+/// A pidfd of any process: what is asked of it afterwards is asked of no other.
+SysResult<UniqueFd> open_process(pid_t process) noexcept;
+SysResult<void> signal_process(int pidfd, int signal) noexcept;
 
 struct Ended {
   int wait_status = 0;      ///< as of waitpid(2)
@@ -45,6 +45,9 @@ struct Ended {
 };
 /// Waits for child `pid` to end.
 SysResult<Ended> wait_for(pid_t pid) noexcept;
+
+/// Ends this process at once: no destructor runs, nothing buffered is written.
+[[noreturn]] void end_process(int exit_code) noexcept;
 
 /// setgroups(0) when `drop_groups`, then real, effective and saved gid and uid.
 SysResult<void> become_ids(std::uint32_t uid, std::uint32_t gid, bool drop_groups) noexcept;

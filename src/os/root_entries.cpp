@@ -23,53 +23,40 @@ namespace sbx::os {
 namespace {
 
 constexpr off_t kMaxCopy = 65'536;
-constexpr std::array kTop = {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"};
-
-/// Of /etc. Each entry costs a start about 17 us (a mount made, copied and taken
-/// apart), so a file earns its place: what is only read by hand, or changes nothing when it is
-/// missing, has none. Not here on purpose: passwd, group, hosts, hostname, nsswitch.conf and
-/// resolv.conf, which every sandbox gets fresh; machine-id, which names the host; and what commonly
-/// holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment, profile.d, odbc.ini,
-/// ssh).
+/// The programs, and of /etc what they need. Each entry costs a start about 17 us (a mount made,
+/// copied and taken apart), so a file earns its place: what is only read by hand, or changes
+/// nothing when it is missing, has none. Not here on purpose: passwd, group, hosts, hostname,
+/// nsswitch.conf and resolv.conf, which every sandbox gets fresh; machine-id, which names the host;
+/// and what commonly holds tokens or passwords (npmrc, pip.conf, gitconfig, wgetrc, environment,
+/// profile.d, odbc.ini, ssh). Of folders whose other half is private (keys) only the public half.
 // clang-format off
-constexpr std::array<std::string_view, 36> kEtc = {
-    "ImageMagick-6", "ImageMagick-7", "OpenCL", "R", "alpine-release", "alternatives", "ant",
-    "bash.bashrc", "bashrc", "crypto-policies", "debian_version", "fonts", "gai.conf",
-    "ghostscript", "gnutls", "inputrc", "java", "julia", "ld.so.cache", "localtime",
-    "lsb-release", "maven", "mime.types", "mono", "octave.conf", "openmpi", "os-release",
-    "papersize", "php", "profile", "protocols", "redhat-release", "services", "system-release",
-    "texmf", "timezone",
+constexpr std::array<std::string_view, 54> kShown = {
+    "/bin", "/etc/ImageMagick-6", "/etc/ImageMagick-7", "/etc/OpenCL", "/etc/R",
+    "/etc/alpine-release", "/etc/alternatives", "/etc/ant", "/etc/bash.bashrc", "/etc/bashrc",
+    "/etc/ca-certificates/extracted", "/etc/crypto-policies", "/etc/debian_version", "/etc/fonts",
+    "/etc/gai.conf", "/etc/ghostscript", "/etc/gnutls", "/etc/inputrc", "/etc/java", "/etc/julia",
+    "/etc/ld.so.cache", "/etc/localtime", "/etc/lsb-release", "/etc/maven", "/etc/mime.types",
+    "/etc/mono", "/etc/octave.conf", "/etc/openmpi", "/etc/os-release", "/etc/papersize",
+    "/etc/php", "/etc/pki/ca-trust", "/etc/pki/java", "/etc/pki/tls/cert.pem", "/etc/pki/tls/certs",
+    "/etc/pki/tls/openssl.cnf", "/etc/profile", "/etc/protocols", "/etc/redhat-release",
+    "/etc/services", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem", "/etc/ssl/certs",
+    "/etc/ssl/ct_log_list.cnf", "/etc/ssl/openssl.cnf", "/etc/system-release", "/etc/texmf",
+    "/etc/timezone", "/lib", "/lib32", "/lib64", "/libx32", "/sbin", "/usr",
 };
 // clang-format on
-static_assert(std::ranges::is_sorted(kEtc));
-
-/// Folders of /etc whose other half is private (keys): only these of them.
-constexpr std::array<std::string_view, 11> kEtcInner = {
-    "/etc/ca-certificates/extracted", "/etc/pki/ca-trust",   "/etc/pki/java",
-    "/etc/pki/tls/cert.pem",          "/etc/pki/tls/certs",  "/etc/pki/tls/openssl.cnf",
-    "/etc/ssl/ca-bundle.pem",         "/etc/ssl/cert.pem",   "/etc/ssl/certs",
-    "/etc/ssl/ct_log_list.cnf",       "/etc/ssl/openssl.cnf"};
+static_assert(std::ranges::is_sorted(kShown));
 
 /// Debian keeps the configuration of each JDK in a folder of /etc that has its version in its name.
 constexpr std::string_view kJdk = "-openjdk";
-
-bool shown_of_etc(std::string_view name) {
-  return std::ranges::binary_search(kEtc, name) ||
-         (name.starts_with("java-") && name.ends_with(kJdk));
-}
-
-bool is_at_or_below(std::string_view path, std::string_view folder) {
-  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
+constexpr std::string_view kJdkFolder = "/etc/java-";
 
 /// Whether `path` (absolute, normalised) is part of what host_root_entries() shows.
 bool is_shown(std::string_view path) {
-  const auto holds = [path](std::string_view folder) { return is_at_or_below(path, folder); };
-  if (std::ranges::any_of(kTop, holds) || std::ranges::any_of(kEtcInner, holds)) return true;
-  constexpr std::string_view kPrefix = "/etc/";
-  if (!path.starts_with(kPrefix)) return false;
-  path.remove_prefix(kPrefix.size());
-  return shown_of_etc(path.substr(0, path.find('/')));
+  for (; !path.empty(); path = path.substr(0, path.rfind('/')))
+    if (std::ranges::binary_search(kShown, path) ||
+        (path.starts_with(kJdkFolder) && path.ends_with(kJdk)))
+      return true;
+  return false;
 }
 
 /// A symlink's text as an absolute path, "." and ".." taken away; links on the way are not looked
@@ -93,9 +80,9 @@ std::string link_target(std::string_view link_path, std::string_view text) {
   return normal;
 }
 
-std::optional<std::string> read_link(const std::string& path) {
+std::optional<std::string> read_link(const char* path) {
   char text[PATH_MAX];
-  const ssize_t length = readlink(path.c_str(), text, sizeof text);
+  const ssize_t length = readlink(path, text, sizeof text);
   if (length <= 0 || length == sizeof text) return std::nullopt;
   return std::string(text, static_cast<std::size_t>(length));
 }
@@ -109,16 +96,17 @@ unsigned char type_of(const std::string& path) {
 /// One entry of the host, if it is there. A link is recreated when what it points at shows too;
 /// otherwise what it resolves to is shown in its place (some distributions link /etc/localtime into
 /// /var). A small file that everybody may read is copied: init, which does, is nobody's owner.
-void add_host_entry(const std::string& path, std::vector<RootEntry>& entries) {
+void add_host_entry(const char* name, std::vector<RootEntry>& entries) {
   struct stat facts{};
-  if (lstat(path.c_str(), &facts) != 0) return;
+  if (lstat(name, &facts) != 0) return;
+  const std::string path = name;
   if (S_ISDIR(facts.st_mode)) entries.push_back({path, EntryType::directory, path});
   if (S_ISREG(facts.st_mode)) {
     const bool copy = (facts.st_mode & S_IROTH) != 0 && facts.st_size <= kMaxCopy;
     entries.push_back({path, EntryType::file, path, {}, copy});
   }
   if (!S_ISLNK(facts.st_mode)) return;
-  const std::optional<std::string> text = read_link(path);
+  const std::optional<std::string> text = read_link(name);
   if (text && is_shown(link_target(path, *text))) {
     entries.push_back({path, EntryType::symlink, {}, *text});
     return;
@@ -135,7 +123,8 @@ void add_jdks(std::vector<RootEntry>& entries) {
     const std::string_view name = entry->d_name;
     const std::size_t end = name.find(kJdk);
     if (!name.starts_with("java-") || end == std::string_view::npos) continue;
-    add_host_entry("/etc/" + std::string(name.substr(0, end + kJdk.size())), entries);
+    const std::string folder = "/etc/" + std::string(name.substr(0, end + kJdk.size()));
+    add_host_entry(folder.c_str(), entries);
   }
 }
 
@@ -160,7 +149,7 @@ std::optional<RootEntry> dir_entry(const std::string& root, const dirent& entry)
   if (type == DT_DIR) return RootEntry{path, EntryType::directory, source};
   if (type == DT_REG) return RootEntry{path, EntryType::file, source};
   if (type != DT_LNK) return std::nullopt;  // a socket or device has no place at the top of a root
-  const std::optional<std::string> text = read_link(source);
+  const std::optional<std::string> text = read_link(source.c_str());
   if (!text) return std::nullopt;
   return RootEntry{path, EntryType::symlink, {}, *text};
 }
@@ -173,15 +162,18 @@ void sort_by_path(std::vector<RootEntry>& entries) {
 
 std::vector<RootEntry> host_root_entries() {
   std::vector<RootEntry> entries;
+  entries.reserve(kShown.size());
   // By name: to list /etc would cost more than all of this.
-  for (const char* path : kTop) add_host_entry(path, entries);
-  for (const std::string_view name : kEtc) add_host_entry("/etc/" + std::string(name), entries);
-  for (const std::string_view path : kEtcInner) add_host_entry(std::string(path), entries);
-  add_jdks(entries);
-  sort_by_path(entries);
-  // One JDK may have folders for several architectures.
-  const auto twice = std::ranges::unique(entries, {}, &RootEntry::path);
-  entries.erase(twice.begin(), twice.end());
+  for (const std::string_view path : kShown)
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): of literals, which end with a 0
+    add_host_entry(path.data(), entries);
+  std::vector<RootEntry> jdks;
+  add_jdks(jdks);
+  for (RootEntry& jdk : jdks) {
+    const auto at = std::ranges::lower_bound(entries, jdk.path, {}, &RootEntry::path);
+    // One JDK may have folders for several architectures.
+    if (at == entries.end() || at->path != jdk.path) entries.insert(at, std::move(jdk));
+  }
   return entries;
 }
 

@@ -72,6 +72,8 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   plan.steps.reserve(kUsualSteps);
   SBX_CHECK(plan_command(builder));
   SBX_CHECK(plan_identity(builder));
+  plan_ids(builder);
+  plan_fork(builder);
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
   if (plan.seccomp.no_huge_pages) plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));

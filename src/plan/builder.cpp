@@ -4,15 +4,11 @@
 
 namespace sbx::plan {
 
-void Builder::add(Phase phase, Action action, std::string reason, std::string_view key) {
-  plan.steps.push_back({phase, std::move(action), std::move(reason), origin_of(key)});
-}
-
 bool Builder::degrades(std::string_view control) const {
   return std::ranges::find(profile.degrade, control) != profile.degrade.end();
 }
 
-Origin Builder::origin_of(std::string_view key) const {
+Origin origin_of(const profile::Profile& profile, std::string_view key) {
   while (!key.empty()) {
     if (const auto found = profile.origins.find(key); found != profile.origins.end())
       return found->second;

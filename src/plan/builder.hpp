@@ -12,6 +12,10 @@
 
 namespace sbx::plan {
 
+/// The place of `key` ("mounts[2].bind"), or of the nearest key above it that somebody wrote; an
+/// empty file when nobody wrote any.
+Origin origin_of(const profile::Profile& profile, std::string_view key);
+
 struct Builder {
   const profile::Profile& profile;
   const Invocation& invocation;
@@ -25,22 +29,27 @@ struct Builder {
 
   /// Appends a step; `key` is the profile key behind it ("limits.memory"), which gives reason and
   /// origin; an empty key means that it is always there.
-  void add(Phase phase, Action action, std::string reason, std::string_view key = {});
+  template <class Kind>
+  void add(Phase phase, Kind&& action, std::string_view reason, std::string_view key = {}) {
+    plan.steps.emplace_back(phase, std::forward<Kind>(action), std::string(reason), origin_of(key));
+  }
 
   [[nodiscard]] bool degrades(std::string_view control) const;
-  /// The place of `key`, or of the nearest key above it that somebody wrote.
-  [[nodiscard]] Origin origin_of(std::string_view key) const;
+  [[nodiscard]] Origin origin_of(std::string_view key) const {
+    return plan::origin_of(profile, key);
+  }
   /// "file:line:column" of `key`, or "the default".
   [[nodiscard]] std::string written_at(std::string_view key) const;
 };
 
 // Each contributes the steps of its own area, in the order build() calls them.
-Result<void> plan_identity(
-    Builder& builder);  ///< identity.cpp: ids, namespaces, host name, loopback
-Result<void> plan_cgroups(Builder& builder);  ///< cgroups.cpp: groups and their settings
-Result<void> plan_mounts(Builder& builder);   ///< mounts.cpp: the new root
+Result<void> plan_identity(Builder& builder);  ///< identity.cpp: which ids, and the namespaces
+Result<void> plan_cgroups(Builder& builder);   ///< cgroups.cpp: groups and their settings
+void plan_ids(Builder& builder);               ///< identity.cpp: how init and payload get them
+void plan_fork(Builder& builder);              ///< fork.cpp: the payload's start, and its network
+Result<void> plan_mounts(Builder& builder);    ///< mounts.cpp: the new root
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
-Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: fork, payload and guard
+Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: release, payload and guard
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio
 
 /// The text files that programs need in /etc, written fresh (etc_files.cpp).

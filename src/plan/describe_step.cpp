@@ -32,8 +32,7 @@ std::string namespaces_text(std::uint64_t flags) {
   };
   constexpr std::array kNames{Name{CLONE_NEWUSER, "user"}, Name{CLONE_NEWPID, "pid"},
                               Name{CLONE_NEWNS, "mount"},  Name{CLONE_NEWIPC, "ipc"},
-                              Name{CLONE_NEWUTS, "uts"},   Name{CLONE_NEWCGROUP, "cgroup"},
-                              Name{CLONE_NEWNET, "net"}};
+                              Name{CLONE_NEWUTS, "uts"},   Name{CLONE_NEWCGROUP, "cgroup"}};
   std::vector<std::string_view> names;
   for (const Name& name : kNames)
     if ((flags & name.flag) != 0) names.push_back(name.name);
@@ -94,6 +93,7 @@ struct Describe {
     return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) +
            " inside to " + (s.reserved ? "the reserved host id" : "the caller's own id");
   }
+  std::string operator()(const HandOverCgroups&) const { return "hand the cgroups to init"; }
   std::string operator()(const AwaitIdMaps&) const { return "wait for the id maps"; }
   std::string operator()(const DieWithSupervisor&) const { return "die with the supervisor"; }
   std::string operator()(const SetTimeOffsets& s) const {
@@ -106,7 +106,6 @@ struct Describe {
   }
   std::string operator()(const ForbidNamespaces&) const { return "forbid nested user namespaces"; }
   std::string operator()(const SetHostname& s) const { return "host name " + quote(s.name); }
-  std::string operator()(const RaiseLoopback&) const { return "bring the loopback interface up"; }
   std::string operator()(const PrivatePropagation&) const { return "make all mounts private"; }
   std::string operator()(const MountRoot& s) const {
     return "new root: tmpfs of " + format_bytes(s.size);
@@ -157,11 +156,20 @@ struct Describe {
   std::string operator()(const ProtectPath& s) const {
     return "make " + quote(s.path) + " read-only";
   }
-  std::string operator()(const PivotRoot&) const { return "enter the new root, drop the old one"; }
-  std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
+  std::string operator()(const PivotRoot&) const { return "enter the new root"; }
+  std::string operator()(const PassCgroups&) const { return "hand the cgroups to the payload"; }
   std::string operator()(const UnshareCgroup&) const { return "hide the cgroup's path"; }
   std::string operator()(const JoinCgroups&) const { return "join the cgroups"; }
   std::string operator()(const ForkPayload&) const { return "fork the payload"; }
+  std::string operator()(const ShowRoot&) const { return "show the payload the new root"; }
+  std::string operator()(const DropOldRoot&) const { return "drop the old root"; }
+  std::string operator()(const EnterNetwork&) const { return "enter the payload's network"; }
+  std::string operator()(const ReleasePayload&) const { return "release the payload"; }
+  std::string operator()(const NewNetwork&) const { return "new namespace: net"; }
+  std::string operator()(const RaiseLoopback&) const { return "bring the loopback interface up"; }
+  std::string operator()(const AwaitRoot&) const { return "wait for the new root"; }
+  std::string operator()(const AwaitRelease&) const { return "wait until init is ready"; }
+  std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
   std::string operator()(const NewSession& s) const {
     return s.controlling_tty ? "new session on the fresh terminal"
                              : "new session without a terminal";

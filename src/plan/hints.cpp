@@ -85,6 +85,7 @@ struct Hint {
   std::string operator()(const WriteIdMaps&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }
+  std::string operator()(const HandOverCgroups&) const { return cgroup_hint(error); }
   std::string operator()(const AwaitIdMaps&) const { return ""; }
   std::string operator()(const DieWithSupervisor&) const { return ""; }
   std::string operator()(const SetTimeOffsets&) const {
@@ -99,7 +100,6 @@ struct Hint {
            "and its sys part writable there (not masked by a container)";
   }
   std::string operator()(const SetHostname&) const { return ""; }
-  std::string operator()(const RaiseLoopback&) const { return ""; }
   std::string operator()(const PrivatePropagation&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }
@@ -132,14 +132,19 @@ struct Hint {
   }
   std::string operator()(const MaskPath&) const { return ""; }
   std::string operator()(const MaskGlob&) const {
-    return error == E2BIG ? "the pattern matches more than 1024 places: hide their folder instead"
-                          : "";
+    if (error == E2BIG)
+      return "the pattern matches more than 1024 places: hide their folder instead";
+    if (error == ENAMETOOLONG)
+      return "it leads through folders nested more than 64 deep: name what to hide more exactly";
+    if (error == EACCES)
+      return "a folder on its way can be entered but not listed: name what to hide in it exactly";
+    return "";
   }
   std::string operator()(const ProtectPath&) const { return ""; }
   std::string operator()(const PivotRoot&) const {
     return error == EINVAL ? "sbx cannot start from a chroot or an initramfs (pivot_root(2))" : "";
   }
-  std::string operator()(const OpenPty&) const { return "or run without a terminal: --no-tty"; }
+  std::string operator()(const PassCgroups&) const { return ""; }
   std::string operator()(const UnshareCgroup&) const { return ""; }
   std::string operator()(const JoinCgroups&) const { return cgroup_hint(error); }
   std::string operator()(const ForkPayload&) const {
@@ -147,6 +152,18 @@ struct Hint {
                ? "limits.pids or the user's process limit is too small even for the start"
                : "";
   }
+  std::string operator()(const ShowRoot&) const { return ""; }
+  std::string operator()(const DropOldRoot&) const { return ""; }
+  std::string operator()(const EnterNetwork&) const { return ""; }
+  std::string operator()(const ReleasePayload&) const { return ""; }
+  std::string operator()(const NewNetwork&) const {
+    if (is_refusal(error) || error == EINVAL) return kNamespaceHint;
+    return error == ENOSPC || error == EUSERS ? kNoSpaceHint : "";
+  }
+  std::string operator()(const RaiseLoopback&) const { return ""; }
+  std::string operator()(const AwaitRoot&) const { return ""; }
+  std::string operator()(const AwaitRelease&) const { return ""; }
+  std::string operator()(const OpenPty&) const { return "or run without a terminal: --no-tty"; }
   std::string operator()(const NewSession&) const { return ""; }
   std::string operator()(const PlaceStdio&) const {
     return error == EMFILE ? "the caller's limit on open files is too small: ulimit -n" : "";

@@ -1,6 +1,8 @@
 // Who the payload is, and the namespaces it lives in.
 #include <linux/sched.h>
 
+#include <optional>
+
 #include "plan/builder.hpp"
 
 namespace sbx::plan {
@@ -12,7 +14,9 @@ constexpr std::uint32_t kInnerIdForRoot = 1000;
 
 void plan_namespaces(Builder& b) {
   const bool own_network = b.profile.network.mode != profile::NetworkMode::host;
-  b.add(Phase::clone, CloneNamespaces{own_network ? kAlways | CLONE_NEWNET : kAlways},
+  // The network namespace is the payload's to make (fork.cpp): it takes longer than all the
+  // others together, and a second processor is often idle.
+  b.add(Phase::clone, CloneNamespaces{kAlways},
         own_network ? "no process, file, socket or host name of the host is shared"
                     : "network: host keeps the host's network; the rest is not shared",
         "network");
@@ -39,10 +43,11 @@ Result<void> plan_identity(Builder& b) {
           "started by root, the payload is still nobody on the host");
   }
   plan_namespaces(b);
-  b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
-        "the payload has one id, and it is not root's", "user");
+  return {};
+}
+
+void plan_ids(Builder& b) {
   b.add(Phase::init, NewSession{false}, "keys typed at the caller's terminal are not for init");
-  b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
   if (b.profile.time.any()) {
     const auto count = [](const auto& offset) {
       return offset ? std::optional<std::int64_t>(offset->count()) : std::nullopt;
@@ -51,15 +56,14 @@ Result<void> plan_identity(Builder& b) {
           SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
           "asked for", "namespaces.time");
   }
+  b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
+        "the payload has one id, and it is not root's", "user");
+  b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
   b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
   b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
   b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
   b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
         "hostname");
-  if (b.profile.network.mode != profile::NetworkMode::host)
-    b.add(Phase::init, RaiseLoopback{}, "programs talk to themselves on 127.0.0.1 and ::1",
-          "network");
-  return {};
 }
 
 }  // namespace sbx::plan

@@ -13,6 +13,7 @@ struct Invocation {
   bool json = false;                 ///< capture the output, print one result object
   bool result = false;               ///< --result given
   bool events = false;               ///< --events given
+  bool quiet = false;                ///< --quiet given: no summary for a person
 };
 
 }  // namespace sbx::plan

@@ -27,13 +27,13 @@ inline constexpr std::array kKindNames{
     std::string_view{"make_cgroup"},
     std::string_view{"clone_namespaces"},
     std::string_view{"write_id_maps"},
+    std::string_view{"hand_over_cgroups"},
     std::string_view{"await_id_maps"},
     std::string_view{"die_with_supervisor"},
     std::string_view{"set_time_offsets"},
     std::string_view{"become_inner_ids"},
     std::string_view{"forbid_namespaces"},
     std::string_view{"set_hostname"},
-    std::string_view{"raise_loopback"},
     std::string_view{"private_propagation"},
     std::string_view{"mount_root"},
     std::string_view{"make_dir"},
@@ -53,10 +53,19 @@ inline constexpr std::array kKindNames{
     std::string_view{"mask_glob"},
     std::string_view{"protect_path"},
     std::string_view{"pivot_root"},
-    std::string_view{"open_pty"},
+    std::string_view{"pass_cgroups"},
     std::string_view{"unshare_cgroup"},
     std::string_view{"join_cgroups"},
     std::string_view{"fork_payload"},
+    std::string_view{"show_root"},
+    std::string_view{"drop_old_root"},
+    std::string_view{"enter_network"},
+    std::string_view{"release_payload"},
+    std::string_view{"new_network"},
+    std::string_view{"raise_loopback"},
+    std::string_view{"await_root"},
+    std::string_view{"await_release"},
+    std::string_view{"open_pty"},
     std::string_view{"new_session"},
     std::string_view{"place_stdio"},
     std::string_view{"set_rlimit"},
@@ -75,6 +84,7 @@ inline constexpr std::array kKindNames{
 };
 static_assert(kKindNames.size() == std::variant_size_v<Action>);
 static_assert(kKindNames[kind_index<MountRoot>()] == "mount_root");
+static_assert(kKindNames[kind_index<OpenPty>()] == "open_pty");
 static_assert(kKindNames[kind_index<Fail>()] == "fail");
 
 /// "bind_tree" and so on: in JSON, in messages and in tests.

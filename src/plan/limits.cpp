@@ -164,9 +164,10 @@ std::vector<Wanted> wanted_limits(const Builder& b) {
   want_oom_kill(b, wanted);
   // One more for init, which is no process of the payload's.
   if (b.profile.limits.pids) {
-    const std::string count = std::to_string(*b.profile.limits.pids + 1);
+    const std::string count = std::to_string(*b.profile.limits.pids);
+    const std::string with_init = std::to_string(*b.profile.limits.pids + 1);  // is in it on v2
     wanted.push_back(
-        {"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", count}}});
+        {"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", with_init}}});
   }
   want_cpu(b, wanted);
   want_cpu_weight(b, wanted);

@@ -36,8 +36,8 @@ SourceFacts source_of(const RootEntry& entry) {
 /// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone
 /// that the supervisor makes while it still may; else bound by init itself.
 Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
-                      const MountFlags& flags, bool idmap, const std::string& reason,
-                      const std::string& key) {
+                      const MountFlags& flags, bool idmap, std::string_view reason,
+                      std::string_view key) {
   const bool folder = source.type == EntryType::directory;
   SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
   if (b.as_root) {
@@ -56,7 +56,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
 Result<void> plan_root(Builder& b, Tree& tree) {
   b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
   b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
-  const std::string reason =
+  const std::string_view reason =
       b.profile.root.kind == profile::RootKind::dir ? "root: dir" : "programs of the host";
   for (const RootEntry& entry : b.facts.root_entries) {
     if (entry.type == EntryType::symlink) {
@@ -90,7 +90,7 @@ bool names_target(const Builder& b, const std::string& target) {
 }
 
 Result<void> add_tmpfs(Builder& b, Tree& tree, const profile::TmpfsMount& mount, unsigned mode,
-                       const std::string& reason, const std::string& key) {
+                       std::string_view reason, std::string_view key) {
   SBX_CHECK(tree.make_mount_point(mount.target, true, reason, key));
   const MountFlags flags{.read_only = false, .no_exec = !mount.exec};
   b.add(Phase::init, MountTmpfs{mount.target, mount.size, mount.inodes, mode, flags}, reason, key);
@@ -262,7 +262,7 @@ Result<void> plan_mounts(Builder& b) {
                          b.profile.mounts[i].what));
   plan_masks(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
-  b.add(Phase::init, PivotRoot{}, "the host's tree is gone from here on");
+  b.add(Phase::init, PivotRoot{}, "paths mean the new tree from here on");
   return {};
 }
 

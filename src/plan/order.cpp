@@ -1,6 +1,8 @@
 #include "plan/order.hpp"
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include "plan/kinds.hpp"
@@ -16,12 +18,18 @@ consteval OrderRule rule(std::string_view why) {
 }
 
 constexpr std::array kRules{
+    rule<MakeCgroup, HandOverCgroups>("it hands over what was made"),
     rule<WriteIdMaps, DetachTree>("init takes the maps' message first"),
-    rule<DetachTree, MakeCgroup>("init takes the trees' messages before the groups'"),
+    rule<WriteIdMaps, HandOverCgroups>("init takes the maps' message first"),
+    rule<DetachTree, HandOverCgroups>("init takes the trees' messages before the groups'"),
     rule<AwaitIdMaps, AttachTree>("the maps' message comes first"),
-    rule<AttachTree, JoinCgroups>("the groups' message comes last"),
+    rule<AwaitIdMaps, PassCgroups>("the maps' message comes first"),
+    rule<AttachTree, PassCgroups>("the groups' message comes after the trees'"),
+    rule<PassCgroups, ShowRoot>("the payload takes the groups first"),
     rule<AwaitIdMaps, BecomeInnerIds>("setresuid(2) of an unmapped id is EINVAL"),
     rule<SetTimeOffsets, BecomeInnerIds>("after it /proc/self belongs to host root (proc(5))"),
+    rule<SetTimeOffsets, ForkPayload>("only children enter it (time_namespaces(7))"),
+    rule<BecomeInnerIds, ForkPayload>("untrusted code never runs as the caller"),
     rule<BecomeInnerIds, DieWithSupervisor>(
         "a change of ids clears the parent-death signal (prctl(2))"),
     rule<BecomeInnerIds, MountRoot>("files of an unmapped id cannot be made (EOVERFLOW)"),
@@ -32,17 +40,33 @@ constexpr std::array kRules{
     rule<MountProc, MaskPath>("masks cover what is there already"),
     rule<BindDevice, MaskPath>("masks are made of /dev/null"),
     rule<BindTree, PivotRoot>("the host's paths are gone after it"),
+    rule<AttachTree, ReleasePayload>("the supervisor's last message comes last"),
     rule<AttachTree, PivotRoot>("targets are found below the new root's descriptor"),
     rule<BindDevice, PivotRoot>("the host's devices are gone after it"),
     rule<MaskPath, SealMount>("sealing is the last word on the tree"),
     rule<SealMount, PivotRoot>("the payload never sees an unsealed root"),
-    rule<PivotRoot, ForkPayload>("a kept working directory would pin the host's tree"),
-    rule<PivotRoot, OpenPty>("the terminal is the sandbox's own"),
-    rule<JoinCgroups, ForkPayload>("nothing of the payload's runs outside its limits"),
+    rule<NewNetwork, JoinCgroups>("init may wait for the network first"),
+    rule<JoinCgroups, AwaitRoot>("init sends the groups first"),
     rule<JoinCgroups, UnshareCgroup>("the new namespace's root is the group we are in"),
-    rule<ForbidNamespaces, ForkPayload>("the payload must not get one in between"),
-    rule<HideCommandLine, ForkPayload>("the payload must not read it in between"),
-    rule<SetDumpable, ForkPayload>("the payload must not catch init traceable"),
+    rule<JoinCgroups, ExecPayload>("nothing of the payload's runs outside its limits"),
+    rule<UnshareCgroup, DropCapabilities>("it needs CAP_SYS_ADMIN"),
+    rule<ForkPayload, PivotRoot>("pivot_root(2) takes along who stands in the old root"),
+    rule<PivotRoot, ShowRoot>("that is what the payload waits for"),
+    rule<ShowRoot, ReleasePayload>("the payload waits for them in this order"),
+    rule<ReleasePayload, DropOldRoot>("the payload looks for it, and need not wait for its end"),
+    rule<ForbidNamespaces, ReleasePayload>("the payload must not get one in between"),
+    rule<EnterNetwork, ReleasePayload>("the payload must not see the host's in between"),
+    rule<HideCommandLine, ReleasePayload>("the payload must not read it in between"),
+    rule<SetDumpable, ReleasePayload>("the payload must not catch init traceable"),
+    rule<NewNetwork, RaiseLoopback>("it is the new namespace's"),
+    rule<NewNetwork, AwaitRoot>("init may wait for it"),
+    rule<NewNetwork, DropCapabilities>("it needs CAP_SYS_ADMIN"),
+    rule<AwaitRoot, AwaitRelease>("init tells them in this order"),
+    rule<AwaitRoot, OpenPty>("the terminal is the sandbox's own"),
+    rule<AwaitRoot, ChangeDir>("the path is one of the new root's"),
+    rule<AwaitRoot, ResolveExecutable>("so is the command's"),
+    rule<AwaitRoot, ApplyLandlock>("so are the rules'"),
+    rule<OpenPty, NewSession>("the terminal is taken as the controlling one"),
     rule<NewSession, PlaceStdio>("the terminal is taken by its own descriptor"),
     rule<SetRlimit, DropCapabilities>("raising a hard limit needs CAP_SYS_RESOURCE"),
     rule<ChangeDir, ResolveExecutable>("a relative command is relative to it"),
@@ -50,28 +74,44 @@ constexpr std::array kRules{
     rule<NoNewPrivs, ApplyLandlock>("Landlock refuses without it (landlock(7))"),
     rule<NoNewPrivs, InstallSeccomp>("so does seccomp(2) without CAP_SYS_ADMIN"),
     rule<DropCapabilities, InstallSeccomp>("the filter forbids nothing that we still do"),
+    rule<AwaitRelease, CloseDescriptors>("it comes by a descriptor"),
+    rule<AwaitRelease, InstallSeccomp>("recvmsg(2) may be forbidden"),
     rule<CloseDescriptors, InstallSeccomp>("close_range(2) may be forbidden"),
     rule<InstallSeccomp, ExecPayload>("untrusted code never runs unfiltered"),
 };
+
+/// Where in a phase steps of a kind stand first and last.
+struct Span {
+  std::size_t first = std::numeric_limits<std::size_t>::max();
+  std::size_t last = 0;
+};
+using Spans = std::array<std::array<Span, std::variant_size_v<Action>>, kPhases>;
+
+Spans spans_of(const Plan& plan) {
+  Spans spans;
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const Step& step = plan.steps[i];
+    Span& span = spans[static_cast<std::size_t>(step.phase)][step.action.index()];
+    span.first = std::min(span.first, i);
+    span.last = i;
+  }
+  return spans;
+}
 
 }  // namespace
 
 std::span<const OrderRule> order_rules() { return kRules; }
 
 Result<void> check_order(const Plan& plan) {
-  for (const OrderRule& rule : kRules) {
-    // Where, in each phase, the first `later` stands: no `earlier` may follow it there.
-    std::array<bool, kPhases> seen{};
-    for (const Step& step : plan.steps) {
-      bool& later_seen = seen[static_cast<std::size_t>(step.phase)];
-      if (step.action.index() == rule.later) later_seen = true;
-      if (step.action.index() != rule.earlier || !later_seen) continue;
-      return std::unexpected(Error{.kind = ErrorKind::internal,
-                                   .what = "the plan puts " + std::string(kKindNames[rule.later]) +
-                                           " before " + std::string(kKindNames[rule.earlier]) +
-                                           ": " + std::string(rule.why)});
-    }
-  }
+  const Spans spans = spans_of(plan);
+  for (const OrderRule& rule : kRules)
+    for (const auto& phase : spans)
+      // An `earlier` that is not there has 0 as its last, which is after nothing.
+      if (phase[rule.earlier].last > phase[rule.later].first)
+        return std::unexpected(
+            Error{.kind = ErrorKind::internal,
+                  .what = "the plan puts " + std::string(kKindNames[rule.later]) + " before " +
+                          std::string(kKindNames[rule.earlier]) + ": " + std::string(rule.why)});
   return {};
 }
 

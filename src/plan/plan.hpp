@@ -34,6 +34,8 @@ struct Supervision {
   std::string input_file{};
   bool tty = false;      ///< the payload gets a fresh pty
   bool capture = false;  ///< --json: keep the output, print nothing of it
+  bool summary = false;  ///< a person sees standard error and wants to know what was blocked
+  bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
   bool meter = false;    ///< --json, --result or --events: count and hash the output
 };
 

@@ -33,24 +33,26 @@ Result<void> plan_landlock(Builder& b) {
   return {};
 }
 
-void plan_fork(Builder& b) {
+/// How init hands over to the payload once the new root is there.
+void plan_release(Builder& b) {
   const bool v1 = std::ranges::any_of(b.plan.steps, [](const Step& step) {
     const auto* group = std::get_if<MakeCgroup>(&step.action);
     return group != nullptr && group->version == 1;
   });
-  if (b.plan.supervision.tty)
-    b.add(Phase::init, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
   if (v1) {
-    b.add(Phase::init, JoinCgroups{}, "nothing of the payload's runs outside its limits");
-    b.add(Phase::init, UnshareCgroup{}, "the group shows as / and not as a host path");
+    b.add(Phase::attend, HandOverCgroups{}, "the payload moves itself: no pid can be mistaken");
+    b.add(Phase::init, PassCgroups{}, "init stays outside, and needs none of them");
+    b.add(Phase::payload, JoinCgroups{}, "nothing of the payload's runs outside its limits");
+    b.add(Phase::payload, UnshareCgroup{}, "the group shows as / and not as a host path");
   }
+  b.add(Phase::init, ShowRoot{}, "the payload has waited for it");
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
-  // Before Linux 6.3 a child that shares memory stays out of its parent's new time namespace, and
-  // an exec does not enter it either.
-  b.add(Phase::init, ForkPayload{.share_memory = !b.profile.time.any()},
-        "pid 2 runs the command, pid 1 reaps");
+  if (b.profile.network.mode != profile::NetworkMode::host)
+    b.add(Phase::init, EnterNetwork{}, "/proc/1 must not show the host's");
+  b.add(Phase::init, ReleasePayload{}, "nothing is left that it must not see but the old root");
+  b.add(Phase::init, DropOldRoot{}, "the host's tree; the payload waits until it is gone");
 }
 
 /// Without a cgroup for limits.pids the user's rlimit stands in, where the kernel counts it in each
@@ -68,8 +70,10 @@ void plan_process_count(Builder& b) {
 }  // namespace
 
 Result<void> plan_privileges(Builder& b) {
-  plan_fork(b);
-  b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  plan_release(b);
+  b.add(Phase::payload, AwaitRoot{}, "paths mean the host's tree until then");
+  if (b.plan.supervision.tty)
+    b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
   b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
   b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
   for (const auto& [name, value] : b.profile.limits.rlimits)
@@ -87,6 +91,8 @@ Result<void> plan_privileges(Builder& b) {
   SBX_CHECK(plan_landlock(b));
   b.add(Phase::payload, DropCapabilities{b.profile.capabilities}, "no privilege, not even inside",
         "capabilities");
+  b.add(Phase::payload, AwaitRelease{},
+        "what it must not see is hidden first, and the host's tree gone");
   b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
   b.add(Phase::payload, InstallSeccomp{},
         "only named system calls; last, so that it covers no step of ours", "seccomp");

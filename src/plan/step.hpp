@@ -19,8 +19,8 @@ enum class Phase {
   host,     ///< supervisor, before clone
   clone,    ///< supervisor: the one clone3
   attend,   ///< supervisor, while init sets up
-  init,     ///< init, before the payload exists
-  payload,  ///< pid 2, between fork and exec
+  init,     ///< init, until the payload may run
+  payload,  ///< pid 2, between fork and exec: beside init, which it waits for twice
   guard,    ///< init, after the fork: what it gives up before it only reaps
 };
 
@@ -55,7 +55,7 @@ struct CgroupSetting {
   std::string value;
 };
 /// cgroup v2 (phase host): make the group and write its limits; clone3 puts init into it.
-/// cgroup v1 (phase attend): make it, write its limits, move init into it.
+/// cgroup v1 (phase attend): make it and write its limits; HandOverCgroups lets the payload join.
 struct MakeCgroup {
   int version = 2;
   std::vector<std::string> controllers;  ///< v1: sharing this hierarchy; v2: to be handed down
@@ -79,6 +79,8 @@ struct WriteIdMaps {
   bool reserved = false;
 };
 
+struct HandOverCgroups {};  ///< v1: to init, for the payload
+
 // ---- init
 // ----------------------------------------------------------------------------------------
 struct AwaitIdMaps {};
@@ -96,7 +98,6 @@ struct ForbidNamespaces {};  ///< user.max_*_namespaces = 0 in the sandbox's own
 struct SetHostname {
   std::string name;
 };
-struct RaiseLoopback {};
 struct PrivatePropagation {};
 struct MountRoot {
   std::uint64_t size = 0;
@@ -180,17 +181,24 @@ struct ProtectPath {
   std::string path;
 };  ///< bind onto itself, read-only; missing is fine
 struct PivotRoot {};
-struct OpenPty {};        ///< in the sandbox's own devpts; the master goes to the supervisor
+struct PassCgroups {};    ///< v1: from the supervisor to the payload
 struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"
 struct JoinCgroups {};  ///< v1: move ourselves under our limits, once the supervisor has made them
-/// `share_memory`: until its exec the payload borrows init's memory and init waits (vfork(2)), so
-/// that no page table is copied. False where the kernel makes a difference between the two.
-struct ForkPayload {
-  bool share_memory = true;
-};
+/// Early: the payload makes the network, the dearest of the namespaces, while init makes the root.
+struct ForkPayload {};
+struct ShowRoot {};      ///< tells the payload that the root it stands in is the new one
+struct DropOldRoot {};   ///< detach the host's tree
+struct EnterNetwork {};  ///< join the namespace that the payload has made
+struct ReleasePayload {
+};  ///< tells the payload, once the supervisor is ready, that init has nothing left to hide
 
 // ---- payload and guard
 // ---------------------------------------------------------------------------
+struct NewNetwork {};  ///< a network namespace of its own, handed to init as well
+struct RaiseLoopback {};
+struct AwaitRoot {};     ///< until then paths mean the host's tree
+struct AwaitRelease {};  ///< the last word before untrusted code runs
+struct OpenPty {};       ///< in the sandbox's own devpts; the master goes to the supervisor
 struct NewSession {
   bool controlling_tty = false;
 };
@@ -232,16 +240,16 @@ struct Fail {
   int error = 0;
 };
 
-using Action =
-    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, AwaitIdMaps,
-                 DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname,
-                 RaiseLoopback, PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile,
-                 CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside,
-                 BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot,
-                 OpenPty, UnshareCgroup, JoinCgroups, ForkPayload, NewSession, PlaceStdio,
-                 SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock,
-                 DropCapabilities, SetDumpable, HideCommandLine, ResetSignals, CloseDescriptors,
-                 InstallSeccomp, ExecPayload, Fail>;
+using Action = std::variant<
+    ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
+    AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname,
+    PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree, AttachTree,
+    MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath,
+    MaskGlob, ProtectPath, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload,
+    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot,
+    AwaitRelease, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
+    NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
+    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

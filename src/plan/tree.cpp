@@ -9,9 +9,22 @@ std::string_view parent_path(std::string_view path) {
   return slash == 0 || slash == std::string_view::npos ? "/" : path.substr(0, slash);
 }
 
+Tree::Tree(Builder& builder) : builder_(builder) {
+  constexpr std::size_t kUsualPlaces = 128;
+  places_.reserve(kUsualPlaces);
+  put("/", Kind::own_root);
+}
+
 std::optional<Tree::Kind> Tree::kind_of(std::string_view path) const {
   const auto found = places_.find(path);
-  return found == places_.end() ? std::nullopt : std::optional(found->second);
+  return found == places_.end() ? std::nullopt : std::optional(found->second.kind);
+}
+
+void Tree::put(std::string_view path, Kind kind) {
+  // A parent that is nobody's here is a folder of somebody else's tree.
+  if (const auto parent = places_.find(parent_path(path)); parent != places_.end())
+    parent->second.parent = true;
+  places_[std::string(path)].kind = kind;
 }
 
 bool Tree::is_foreign(std::string_view path) const {
@@ -23,8 +36,8 @@ bool Tree::is_foreign(std::string_view path) const {
   }
 }
 
-Result<void> Tree::make_parents(const std::string& path, const std::string& reason,
-                                const std::string& key) {
+Result<void> Tree::make_parents(const std::string& path, std::string_view reason,
+                                std::string_view key) {
   const std::string parent(parent_path(path));
   if (parent == "/") return {};
   if (const std::optional<Kind> kind = kind_of(parent)) {
@@ -46,12 +59,12 @@ Result<void> Tree::make_parents(const std::string& path, const std::string& reas
   if (is_foreign(parent)) return {};
   SBX_CHECK(make_parents(parent, reason, key));
   builder_.add(Phase::init, MakeDir{parent, 0755}, reason, key);
-  places_.insert_or_assign(parent, Kind::folder);
+  put(parent, Kind::folder);
   return {};
 }
 
-Result<void> Tree::make_mount_point(const std::string& target, bool folder,
-                                    const std::string& reason, const std::string& key) {
+Result<void> Tree::make_mount_point(const std::string& target, bool folder, std::string_view reason,
+                                    std::string_view key) {
   if (const std::optional<Kind> kind = kind_of(target); kind && *kind != Kind::symlink) {
     const bool is_file = *kind == Kind::file;
     if (is_file != folder) return {};
@@ -68,41 +81,43 @@ Result<void> Tree::make_mount_point(const std::string& target, bool folder,
   } else {
     builder_.add(Phase::init, WriteFile{target, "", 0444}, reason, key);
   }
-  places_.insert_or_assign(target, folder ? Kind::folder : Kind::file);
+  put(target, folder ? Kind::folder : Kind::file);
   return {};
 }
 
 void Tree::cover(const std::string& target, Kind kind) {
   // What was made below is hidden now.
-  std::erase_if(places_, [&](const auto& place) { return is_below(place.first, target); });
-  places_.emplace(target, kind);
+  const auto found = places_.find(target);
+  if (found == places_.end() || found->second.parent)
+    std::erase_if(places_, [&](const auto& place) { return is_below(place.first, target); });
+  put(target, kind);
 }
 
 void Tree::cover_foreign(const std::string& target) { cover(target, Kind::foreign_root); }
 void Tree::cover_own(const std::string& target) { cover(target, Kind::own_root); }
 
 Result<void> Tree::make_symlink(const std::string& path, const std::string& link,
-                                const std::string& reason) {
+                                std::string_view reason) {
   if (is_foreign(path) || kind_of(path)) return {};
   SBX_CHECK(make_parents(path, reason, ""));
   builder_.add(Phase::init, MakeSymlink{path, link}, reason);
-  places_.insert_or_assign(path, Kind::symlink);
+  put(path, Kind::symlink);
   return {};
 }
 
 Result<void> Tree::make_file(const std::string& path, const std::string& content, unsigned mode,
-                             const std::string& reason, const std::string& key) {
+                             std::string_view reason, std::string_view key) {
   SBX_CHECK(make_parents(path, reason, key));
   builder_.add(Phase::init, WriteFile{path, content, mode}, reason, key);
-  places_.insert_or_assign(path, Kind::file);
+  put(path, Kind::file);
   return {};
 }
 
 Result<void> Tree::make_copy(const std::string& path, const std::string& source,
-                             const std::string& reason, const std::string& key) {
+                             std::string_view reason, std::string_view key) {
   SBX_CHECK(make_parents(path, reason, key));
   builder_.add(Phase::init, CopyFile{source, path}, reason, key);
-  places_.insert_or_assign(path, Kind::file);
+  put(path, Kind::file);
   return {};
 }
 

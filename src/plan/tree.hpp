@@ -3,10 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "plan/builder.hpp"
 
@@ -14,37 +14,45 @@ namespace sbx::plan {
 
 class Tree {
  public:
-  explicit Tree(Builder& builder) : builder_(builder) {}
+  explicit Tree(Builder& builder);
 
   /// Adds the steps that make `target` a folder (or an empty file) to mount on, with its parents.
   /// Below a tree of somebody else's nothing is made: it has to be there. Errors: the path leads
   /// through a symbolic link of the root, or something else is at that place.
-  Result<void> make_mount_point(const std::string& target, bool folder, const std::string& reason,
-                                const std::string& key);
+  Result<void> make_mount_point(const std::string& target, bool folder, std::string_view reason,
+                                std::string_view key);
   /// From now on `target` is the root of a tree that is not ours to write to.
   void cover_foreign(const std::string& target);
   /// From now on `target` is the root of a fresh tmpfs of ours.
   void cover_own(const std::string& target);
   Result<void> make_symlink(const std::string& path, const std::string& link,
-                            const std::string& reason);
+                            std::string_view reason);
   Result<void> make_file(const std::string& path, const std::string& content, unsigned mode,
-                         const std::string& reason, const std::string& key);
+                         std::string_view reason, std::string_view key);
   /// A read-only copy of the host's file `source`.
   Result<void> make_copy(const std::string& path, const std::string& source,
-                         const std::string& reason, const std::string& key);
+                         std::string_view reason, std::string_view key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(std::string_view path) const;
 
  private:
   enum class Kind { folder, file, symlink, own_root, foreign_root };
+  struct Place {
+    Kind kind = Kind::folder;
+    bool parent = false;  ///< something of the plan's is in it
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
   /// What is at `path`; nullopt when nothing of the plan's.
   [[nodiscard]] std::optional<Kind> kind_of(std::string_view path) const;
-  Result<void> make_parents(const std::string& path, const std::string& reason,
-                            const std::string& key);
+  void put(std::string_view path, Kind kind);
+  Result<void> make_parents(const std::string& path, std::string_view reason, std::string_view key);
   void cover(const std::string& target, Kind kind);
 
   Builder& builder_;
-  std::map<std::string, Kind, std::less<>> places_{{"/", Kind::own_root}};
+  std::unordered_map<std::string, Place, Hash, std::equal_to<>> places_;
 };
 
 /// "/a/b" -> "/a"; "/a" -> "/".

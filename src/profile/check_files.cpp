@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "base/path_pattern.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
 #include "profile/decode.hpp"
@@ -118,6 +119,8 @@ void check_patterns(const Checker& c, std::string_view key,
     if (problem.empty() && clean_path(patterns[i]) == "/") problem = "cannot be all of `/`";
     if (problem.empty() && patterns[i].find("***") != std::string::npos)
       problem = "has `***`; the wildcards are `*`, `**` and `?`";
+    if (problem.empty() && !PathPattern(patterns[i]).valid())
+      problem = "has more than " + std::to_string(PathPattern::kMaxParts) + " names";
     if (!problem.empty())
       c.complain(Checker::item(key, i),
                  '`' + std::string(key) + "`: `" + printable(patterns[i], 80) + "` " + problem);

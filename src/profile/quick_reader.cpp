@@ -20,7 +20,12 @@ bool is_alnum(char c) {
 bool is_word(char c) { return is_alnum(c) || c == '_'; }
 bool is_flow_plain(char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '+'; }
 bool is_block_plain(char c) {
-  return is_flow_plain(c) || c == ' ' || c == ',' || c == '(' || c == ')' || c == ';' || c == '=';
+  return is_flow_plain(c) || c == ' ' || c == ',' || c == '(' || c == ')' || c == ';' || c == '=' ||
+         c == '$' || c == '{' || c == '}';
+}
+/// "./data:/data", "${env:NAME}"; before a space it would end a key.
+bool is_inner_colon(std::string_view text, std::size_t at) {
+  return text[at] == ':' && at + 1 < text.size() && text[at + 1] != ' ';
 }
 
 /// Plain words that are not text in the core schema's eyes and get a node of their own kind.
@@ -125,10 +130,13 @@ class QuickReader {
     const char first = at < line.body.size() ? line.body[at] : ' ';
     if (first == '"') return read_quoted(line, at);
     if (first == '[' || first == '{') return read_flow(line, at, depth);
-    if (!is_alnum(first) && first != '/' && first != '_' && first != '.') return std::nullopt;
+    const bool variable = first == '$' && !flow;
+    if (!is_alnum(first) && first != '/' && first != '_' && first != '.' && !variable)
+      return std::nullopt;
     const std::size_t start = at;
     while (at < line.body.size() &&
-           (flow ? is_flow_plain(line.body[at]) : is_block_plain(line.body[at])))
+           (flow ? is_flow_plain(line.body[at])
+                 : is_block_plain(line.body[at]) || is_inner_colon(line.body, at)))
       ++at;
     std::string_view text = line.body.substr(start, at - start);
     text = text.substr(0, text.find_last_not_of(' ') + 1);

@@ -35,9 +35,10 @@ struct ArgAllow {
 /// for them, and fall back only when they get this answer.
 enum class OnDeny {
   fail,  ///< EPERM
-  kill,  ///< the process dies with SIGSYS; also when an argument is denied
-  log,  ///< the call goes through and the kernel logs it; groups whose standing is `never` and firm
-        ///< conditions (namespaces, terminal input, set-id bits, device nodes) still get EPERM
+  kill,  ///< the process dies; also when an argument is denied
+  log,  ///< the call goes through and is told of, or logged by the kernel; groups whose standing is
+        ///< `never` and firm conditions (namespaces, terminal input, set-id bits, device nodes)
+        ///< still get EPERM
 };
 
 struct Request {

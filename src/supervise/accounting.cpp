@@ -8,6 +8,13 @@
 namespace sbx::supervise {
 namespace {
 
+/// init is no process of the payload's, nor counted by limits.pids; only a group of v2 has it
+/// inside.
+std::optional<std::uint64_t> without_init(std::optional<std::uint64_t> count, int version) {
+  if (version != 2 || !count || *count == 0) return count;
+  return *count - 1;
+}
+
 std::uint64_t to_us(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
          static_cast<std::uint64_t>(time.tv_usec);
@@ -46,7 +53,7 @@ Usage read_counters(const LiveSandbox& sandbox) {
   usage.oom_kills = memory.oom_kills;
   usage.memory_high_events = memory.high_events;
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
-  usage.pids_peak = pids.peak;
+  usage.pids_peak = without_init(pids.peak, version("pids"));
   usage.pids_limit_hits = pids.limit_hits;
   const char* io = folder("io") >= 0 ? "io" : "blkio";
   const os::IoStat bytes = os::read_io_stat(folder(io), version(io));
@@ -81,7 +88,8 @@ Usage read_usage(const LiveSandbox& sandbox) {
   Usage usage = read_counters(sandbox);
   usage.memory_now =
       os::read_memory_now(sandbox.cgroup_fd("memory"), sandbox.cgroup_version("memory"));
-  usage.pids_now = os::read_pids_now(sandbox.cgroup_fd("pids"));
+  usage.pids_now =
+      without_init(os::read_pids_now(sandbox.cgroup_fd("pids")), sandbox.cgroup_version("pids"));
   read_pressure(sandbox, usage);
   return usage;
 }

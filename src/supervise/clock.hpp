@@ -2,6 +2,8 @@
 // reports.
 #pragma once
 
+#include <time.h>
+
 #include <chrono>
 #include <cstdint>
 
@@ -16,6 +18,13 @@ constexpr Nanos kSecond = 1'000'000'000;
 inline Nanos now_ns() {
   // libstdc++'s steady_clock is CLOCK_MONOTONIC.
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};
+}
+
+/// What this process has used of the processors so far.
+inline Nanos cpu_ns() {
+  ::timespec used{};
+  (void)::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);  // cannot fail for ourselves
+  return used.tv_sec * kSecond + used.tv_nsec;
 }
 
 inline Nanos to_nanos(std::chrono::milliseconds duration) {

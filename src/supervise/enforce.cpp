@@ -1,10 +1,11 @@
-// What the supervisor does about its own limits at each turn of the loop: look, decide, end the
-// run.
+// What the supervisor does about its own limits and the filter's denials at each turn of the loop:
+// look, decide, end the run.
 #include <signal.h>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
 #include "supervise/run.hpp"
 
@@ -25,6 +26,8 @@ std::string_view reason_code(KilledFor why) {
       return "output_limit";
     case KilledFor::command:
       return "killed";
+    case KilledFor::filter:
+      return "filter";
     case KilledFor::interrupt:
     case KilledFor::nothing:
       return "interrupted";
@@ -70,6 +73,12 @@ std::optional<std::uint64_t> Run::cpu_used() {
 void Run::look_at_tree(Nanos now) {
   const auto sample = os::sample_tree(sandbox_->init_pid(), tree_watch_.limit());
   tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
+  os::release_code();  // what reads /proc is not needed until the next look
+}
+
+void Run::hear_denials(Nanos now) {
+  denials_.step(set_, now, [this, now](const Denial& denial) { events_.denial(now, denial); });
+  if (denials_.out_of_hand()) end_run(KilledFor::filter, now, 0);
 }
 
 void Run::end_run(KilledFor why, Nanos now, Nanos grace) {

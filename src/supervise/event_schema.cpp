@@ -32,7 +32,7 @@ std::string event_schema() {
     {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "memory_limit", "output_limit", "killed"]}},
+          "memory_limit", "output_limit", "killed", "filter"]}},
       "required": ["signal", "reason"]
     },
     {
@@ -60,7 +60,15 @@ std::string event_schema() {
       "description": "when it happens, and once; how often is in the result's warnings"
     },
     {
-      "properties": {"type": {"enum": ["denial", "artifact"]}}
+      "properties": {"type": {"const": "denial"}, "kind": {"enum": ["syscall"]},
+        "operation": {"type": "string"}, "target": {"type": ["string", "null"]},
+        "syscall": {"type": ["string", "null"]}, "pid": {"type": ["integer", "null"]},
+        "comm": {"type": ["string", "null"]}, "allow_with": {"type": ["string", "null"]}},
+      "required": ["kind", "operation", "target", "syscall", "pid", "comm", "allow_with"],
+      "description": "the first of its kind; the result counts them"
+    },
+    {
+      "properties": {"type": {"const": "artifact"}}
     }
   ]
 }

@@ -72,6 +72,19 @@ void EventLog::signal_sent(Nanos now, int signal, std::string_view reason) {
       R"(,"signal":)" + std::to_string(signal) + R"(,"reason":)" + json_string(reason));
 }
 
+void EventLog::denial(Nanos now, const Denial& denial) {
+  const auto text = [](std::string_view value) {
+    return value.empty() ? std::string("null") : json_string(value);
+  };
+  put(now, "denial",
+      R"(,"kind":)" + json_string(denial.kind) + R"(,"operation":)" +
+          json_string(denial.operation) + R"(,"target":)" + text(denial.target) + R"(,"syscall":)" +
+          json_string(denial.operation) + R"(,"pid":)" +
+          (denial.pid ? std::to_string(*denial.pid) : "null") + R"(,"comm":)" +
+          (denial.comm ? json_string(*denial.comm) : "null") + R"(,"allow_with":)" +
+          text(denial.allow_with));
+}
+
 void EventLog::exit(Nanos now, const Outcome& outcome) {
   for (int stream = 1; stream <= 2; ++stream)
     put_output(now, stream, std::exchange(cut_[static_cast<std::size_t>(stream)], {}));

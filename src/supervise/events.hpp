@@ -34,6 +34,8 @@ class EventLog {
   void usage(Nanos now, std::string_view figures);
   void warning(Nanos now, std::string_view code, std::string_view text);
   void signal_sent(Nanos now, int signal, std::string_view reason);
+  /// The first of its kind.
+  void denial(Nanos now, const Denial& denial);
   /// Comes behind all output.
   void exit(Nanos now, const Outcome& outcome);
   /// `result`: the result object.

@@ -13,7 +13,7 @@ Json to_ms(const std::optional<std::uint64_t>& us) {
 }
 
 Json waits(const Pressure& pressure) {
-  return {{"some_us", or_null(pressure.some_us)}, {"full_us", or_null(pressure.full_us)}};
+  return object({{"some_us", or_null(pressure.some_us)}, {"full_us", or_null(pressure.full_us)}});
 }
 
 }  // namespace
@@ -36,19 +36,20 @@ std::optional<std::uint64_t> enforced(const plan::Plan& plan,
 }
 
 Json cpu_json(const Usage& usage) {
-  return {{"user", to_ms(usage.cpu_user_us)},
-          {"system", to_ms(usage.cpu_system_us)},
-          {"throttled", to_ms(usage.cpu_throttled_us)}};
+  return object({{"user", to_ms(usage.cpu_user_us)},
+                 {"system", to_ms(usage.cpu_system_us)},
+                 {"throttled", to_ms(usage.cpu_throttled_us)}});
 }
 
 Json io_json(const Usage& usage) {
-  return {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}};
+  return object(
+      {{"read_bytes", or_null(usage.io_read)}, {"write_bytes", or_null(usage.io_written)}});
 }
 
 Json pressure_json(const Usage& usage) {
-  return {{"cpu", waits(usage.cpu_pressure)},
-          {"memory", waits(usage.memory_pressure)},
-          {"io", waits(usage.io_pressure)}};
+  return object({{"cpu", waits(usage.cpu_pressure)},
+                 {"memory", waits(usage.memory_pressure)},
+                 {"io", waits(usage.io_pressure)}});
 }
 
 }  // namespace sbx::supervise

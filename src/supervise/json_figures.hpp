@@ -3,9 +3,11 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,22 @@
 namespace sbx::supervise {
 
 using Json = nlohmann::ordered_json;
+
+struct Member {
+  const char* name;
+  Json value;
+};
+
+/// An object of these members, in this order, no name twice. A third of the cost of the library's
+/// nested initializer lists, which copy each value up to three times; and the result is written
+/// when the caller already waits for it.
+template <std::size_t N>
+Json object(Member (&&members)[N]) {
+  Json::object_t made;
+  made.reserve(N);
+  for (Member& member : members) made.emplace_back(member.name, std::move(member.value));
+  return made;
+}
 
 template <class T>
 Json or_null(const std::optional<T>& value) {

@@ -14,6 +14,7 @@ class Launched final : public LiveSandbox {
   int pidfd() const override { return sandbox_.pidfd(); }
   pid_t init_pid() const override { return sandbox_.init_pid(); }
   os::UniqueFd take_pty_master() override { return sandbox_.take_pty_master(); }
+  os::UniqueFd take_listener() override { return sandbox_.take_listener(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }
@@ -21,6 +22,9 @@ class Launched final : public LiveSandbox {
   void kill_tree() const override { sandbox_.kill_tree(); }
   std::optional<int> reap(int& init_wait_status) override {
     return sandbox_.reap(init_wait_status);
+  }
+  std::optional<Error> failure(const plan::Plan& plan) const override {
+    return sandbox_.failure(plan);
   }
   int cgroup_fd(std::string_view controller) const override {
     return sandbox_.cgroup_fd(controller);
@@ -37,14 +41,21 @@ class Launched final : public LiveSandbox {
 
 Result<std::unique_ptr<LiveSandbox>> launch_real(const plan::Plan& plan,
                                                  const launch::StdioFds& stdio, int interrupt_fd,
-                                                 const std::function<void()>& meanwhile) {
-  return std::make_unique<Launched>(SBX_TRY(launch::launch(plan, stdio, interrupt_fd, meanwhile)));
+                                                 const std::function<void()>& meanwhile,
+                                                 RunClock* clock) {
+  launch::StepClock steps;
+  if (clock != nullptr) steps = SBX_TRY(clock->steps(plan));
+  return std::make_unique<Launched>(
+      SBX_TRY(launch::launch(plan, stdio, interrupt_fd, meanwhile, steps)));
 }
 
 }  // namespace
 
 Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks) {
-  return supervise(plan, sinks, launch_real);
+  const auto launcher = [clock = sinks.clock](const auto&... given) {
+    return launch_real(given..., clock);
+  };
+  return supervise(plan, sinks, launcher);
 }
 
 }  // namespace sbx::supervise

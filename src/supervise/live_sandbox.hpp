@@ -31,12 +31,14 @@ class LiveSandbox {
   [[nodiscard]] virtual int pidfd() const = 0;
   [[nodiscard]] virtual pid_t init_pid() const = 0;
   [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
+  [[nodiscard]] virtual os::UniqueFd take_listener() = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;
   [[nodiscard]] virtual SysResult<void> resume() const = 0;
   virtual void kill_tree() const = 0;
   virtual std::optional<int> reap(int& init_wait_status) = 0;
+  [[nodiscard]] virtual std::optional<Error> failure(const plan::Plan& plan) const = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
   [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;
   [[nodiscard]] virtual std::uint64_t exec_time_ns() const = 0;

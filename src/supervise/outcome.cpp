@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -145,6 +146,10 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       set(outcome, Status::interrupted, kSignalBase + SIGKILL,
           {"killed", "it was killed by sbx kill"});
       return true;
+    case KilledFor::filter:
+      set(outcome, Status::internal_error, kNotRun,
+          {"filter", "a denied system call could not be answered, and everything was killed"});
+      return true;
     case KilledFor::interrupt:
       // It ended by itself before the kill reached it.
       if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
@@ -168,9 +173,23 @@ void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& pl
                         std::to_string(code);
 }
 
+/// ": socket(AF_PACKET)", what the command was killed for: nothing comes after that.
+std::string last_denial(const Outcome& outcome) {
+  if (!outcome.denials || outcome.denials->empty()) return {};
+  const auto own = std::ranges::find_if(outcome.denials->rbegin(), outcome.denials->rend(),
+                                        [](const Denial& denial) { return denial.pid == 2; });
+  if (own == outcome.denials->rend()) return {};
+  return ": " + own->operation + (own->target.empty() ? "" : "(" + own->target + ")");
+}
+
 void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const int code = kSignalBase + signal;
   if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
+  // Ours, where we hear of denied calls; else the kernel's own.
+  if (signal == SIGKILL && evidence.filter_kill)
+    return set(outcome, Status::seccomp, kSignalBase + SIGSYS,
+               {"seccomp",
+                "it was killed for a system call that the profile denies" + last_denial(outcome)});
   if (signal == SIGSYS)
     return set(
         outcome, Status::seccomp, code,

@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "plan/plan.hpp"
+#include "supervise/denial.hpp"
+#include "supervise/timing.hpp"
 
 namespace sbx::supervise {
 
@@ -33,7 +35,7 @@ enum class Status {
 };
 
 /// Which of our own actions ended the payload, if one did (the first wins).
-enum class KilledFor { nothing, wall, cpu, idle, output, memory, interrupt, command };
+enum class KilledFor { nothing, wall, cpu, idle, output, memory, interrupt, command, filter };
 
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
 struct Evidence {
@@ -45,7 +47,8 @@ struct Evidence {
   std::optional<std::uint64_t> oom_kills{};
   std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
-  bool init_died = false;  ///< init ended without reporting the payload's status
+  bool filter_kill = false;  ///< we killed the command for a call that its filter denies
+  bool init_died = false;    ///< init ended without reporting the payload's status
   int init_wait_status = 0;
   std::optional<Error> setup_error{};
 };
@@ -94,10 +97,13 @@ struct Outcome {
   bool metered = false;
   StreamRecord out{};
   StreamRecord err{};
+  std::optional<std::vector<Denial>>
+      denials{};                           ///< in the order of their first; nullopt: not heard
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log
   std::optional<Error> error{};            ///< setup_error, internal_error: as it was, for stderr
+  std::optional<Timing> timing{};          ///< until the result is written; none: not asked for
 };
 
 /// "not_found" and so on, as the contract spells it.

@@ -15,6 +15,15 @@ void Run::conclude() {
   decide(evidence_, plan_, outcome_);
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
+  if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);
+}
+
+void Run::account_for_denials() {
+  outcome_.denials = denials_.take();
+  evidence_.filter_kill = denials_.killed_payload();
+  if (denials_.others() > 0)
+    outcome_.warnings.push_back("denials: not listed, because there were too many kinds: " +
+                                std::to_string(denials_.others()));
 }
 
 void Run::publish() {

@@ -8,22 +8,24 @@
 #include "supervise/encode.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/outcome.hpp"
+#include "supervise/timing_json.hpp"
 
 namespace sbx::supervise {
 namespace {
 
 Json stream_json(const StreamRecord& stream, bool metered) {
-  Json json = Json::object();
+  Json::object_t json;
+  json.reserve(4);
   if (stream.keep_text) {
     if (is_utf8(stream.captured)) {
-      json["text"] = stream.captured;
+      json.emplace_back("text", stream.captured);
     } else {
-      json["base64"] = base64(stream.captured);
+      json.emplace_back("base64", base64(stream.captured));
     }
   }
-  json["bytes"] = metered ? Json(stream.bytes) : Json(nullptr);
-  json["truncated"] = metered ? Json(stream.truncated) : Json(nullptr);
-  json["sha256"] = or_null(stream.sha256);
+  json.emplace_back("bytes", metered ? Json(stream.bytes) : Json(nullptr));
+  json.emplace_back("truncated", metered ? Json(stream.truncated) : Json(nullptr));
+  json.emplace_back("sha256", or_null(stream.sha256));
   return json;
 }
 
@@ -42,69 +44,93 @@ std::string_view network_mode(profile::NetworkMode mode) {
 Json network_json(profile::NetworkMode mode) {
   // Without a network nothing can connect, so the empty list is what was seen; otherwise nobody
   // looks.
-  return {{"mode", network_mode(mode)},
-          {"connections", mode == profile::NetworkMode::none ? Json::array() : Json(nullptr)}};
+  return object({{"mode", network_mode(mode)},
+                 {"connections", mode == profile::NetworkMode::none ? Json::array() : Json()}});
 }
 
 Json isolation_json(const plan::Isolation& isolation) {
-  return {{"tier", isolation.tier},
-          {"namespaces", isolation.namespaces},
-          {"cgroup", isolation.cgroup},
-          {"seccomp", isolation.seccomp},
-          {"landlock_abi", isolation.landlock_abi},
-          {"user", isolation.user},
-          {"required", isolation.required},
-          {"enforced", isolation.enforced},
-          {"degraded", isolation.degraded},
-          {"approximate", isolation.approximate}};
+  return object({{"tier", isolation.tier},
+                 {"namespaces", isolation.namespaces},
+                 {"cgroup", isolation.cgroup},
+                 {"seccomp", isolation.seccomp},
+                 {"landlock_abi", isolation.landlock_abi},
+                 {"user", isolation.user},
+                 {"required", isolation.required},
+                 {"enforced", isolation.enforced},
+                 {"degraded", isolation.degraded},
+                 {"approximate", isolation.approximate}});
 }
 
-Json usage_json(const Outcome& outcome, const plan::Plan& plan) {
-  const Usage& usage = outcome.usage;
-  return {{"cpu_ms", cpu_json(usage)},
-          {"memory",
-           {{"peak_bytes", or_null(usage.memory_peak)},
-            {"limit_bytes", or_null(enforced(plan, plan.limits.memory))},
-            {"oom_kills", or_null(usage.oom_kills)},
-            {"high_events", or_null(usage.memory_high_events)}}},
-          {"pids",
-           {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}}},
-          {"io", io_json(usage)},
-          {"pressure", pressure_json(usage)}};
+Json reason_json(const Reason& reason) {
+  return object({{"code", reason.code},
+                 {"text", reason.text},
+                 {"limit", or_null(reason.limit)},
+                 {"observed", or_null(reason.observed)}});
+}
+
+Json memory_json(const Usage& usage, const plan::Plan& plan) {
+  return object({{"peak_bytes", or_null(usage.memory_peak)},
+                 {"limit_bytes", or_null(enforced(plan, plan.limits.memory))},
+                 {"oom_kills", or_null(usage.oom_kills)},
+                 {"high_events", or_null(usage.memory_high_events)}});
+}
+
+Json pids_json(const Usage& usage) {
+  return object(
+      {{"peak", or_null(usage.pids_peak)}, {"limit_hits", or_null(usage.pids_limit_hits)}});
+}
+
+Json denial_json(const Denial& denial) {
+  return object({{"kind", denial.kind},
+                 {"operation", denial.operation},
+                 {"target", or_null(denial.target)},
+                 {"syscall", denial.operation},
+                 {"pid", or_null(denial.pid)},
+                 {"comm", or_null(denial.comm)},
+                 {"count", denial.count},
+                 {"passed", denial.passed},
+                 {"allow_with", or_null(denial.allow_with)}});
+}
+
+Json denials_json(const Outcome& outcome) {
+  if (!outcome.denials) return nullptr;
+  Json list = Json::array();
+  for (const Denial& denial : *outcome.denials) list.push_back(denial_json(denial));
+  return list;
 }
 
 }  // namespace
 
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
   const bool ran = outcome.phase == "run";
-  Json json = {
-      {"schema", "sbx.result/1"},
-      {"id", plan.run_id},
-      {"profile", {{"name", plan.profile_name}, {"sha256", or_null(plan.profile_sha256)}}},
-      {"argv", plan.argv},
-      {"status", to_string(outcome.status)},
-      {"reason",
-       {{"code", outcome.reason.code},
-        {"text", outcome.reason.text},
-        {"limit", or_null(outcome.reason.limit)},
-        {"observed", or_null(outcome.reason.observed)}}},
-      {"phase", outcome.phase},
-      {"exit_code", or_null(outcome.exit_code)},
-      {"signal", or_null(outcome.signal)},
-      {"started_at", timestamp(outcome.started_at)},
-      {"wall_ms", ran ? Json(rounded(outcome.wall_ms)) : Json(nullptr)},
-      {"setup_ms", rounded(outcome.setup_ms)},
-  };
-  json.update(usage_json(outcome, plan));
-  json["output"] = {{"stdout", stream_json(outcome.out, outcome.metered)},
-                    {"stderr", stream_json(outcome.err, outcome.metered)}};
-  json["denials"] = nullptr;  // nothing listens for them in a plain run
-  json["network"] = network_json(plan.network);
-  json["changes"] = nullptr;
-  json["artifacts"] = Json::array();
-  json["redactions"] = Json::array();
-  json["isolation"] = isolation_json(plan.isolation);
-  json["warnings"] = outcome.warnings;
+  const Json json = object(
+      {{"schema", "sbx.result/1"},
+       {"id", plan.run_id},
+       {"profile", object({{"name", plan.profile_name}, {"sha256", or_null(plan.profile_sha256)}})},
+       {"argv", plan.argv},
+       {"status", to_string(outcome.status)},
+       {"reason", reason_json(outcome.reason)},
+       {"phase", outcome.phase},
+       {"exit_code", or_null(outcome.exit_code)},
+       {"signal", or_null(outcome.signal)},
+       {"started_at", timestamp(outcome.started_at)},
+       {"wall_ms", ran ? Json(rounded(outcome.wall_ms)) : Json()},
+       {"setup_ms", rounded(outcome.setup_ms)},
+       {"cpu_ms", cpu_json(outcome.usage)},
+       {"memory", memory_json(outcome.usage, plan)},
+       {"pids", pids_json(outcome.usage)},
+       {"io", io_json(outcome.usage)},
+       {"pressure", pressure_json(outcome.usage)},
+       {"output", object({{"stdout", stream_json(outcome.out, outcome.metered)},
+                          {"stderr", stream_json(outcome.err, outcome.metered)}})},
+       {"denials", denials_json(outcome)},
+       {"network", network_json(plan.network)},
+       {"changes", nullptr},
+       {"artifacts", Json::array()},
+       {"redactions", Json::array()},
+       {"isolation", isolation_json(plan.isolation)},
+       {"warnings", outcome.warnings},
+       {"timing", timing_json(outcome.timing)}});
   // Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -13,7 +13,7 @@ std::string result_schema() {
   "type": "object",
   "required": ["schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
     "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output",
-    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings"],
+    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings", "timing"],
   "properties": {
     "schema": {"const": "sbx.result/1"},
     "id": {"type": "string", "description": "the run's id"},
@@ -80,13 +80,23 @@ std::string result_schema() {
     },
     "denials": {
       "type": ["array", "null"],
+      "description": "what the filter refused, or under on_deny: log would have; by the first of each kind. null: nobody could listen",
       "items": {
         "type": "object",
+        "required": ["kind", "operation", "target", "syscall", "pid", "comm", "count", "passed",
+          "allow_with"],
         "properties": {
-          "kind": {"type": "string"}, "operation": {"type": "string"},
-          "target": {"type": ["string", "null"]}, "syscall": {"type": ["string", "null"]},
-          "pid": {"type": ["integer", "null"]}, "comm": {"type": ["string", "null"]},
-          "count": {"type": "integer"}, "allow_with": {"type": ["string", "null"]}
+          "kind": {"enum": ["syscall"]},
+          "operation": {"type": "string", "description": "what was tried: the call"},
+          "target": {"type": ["string", "null"],
+            "description": "the argument that it was refused for: AF_PACKET"},
+          "syscall": {"type": ["string", "null"]},
+          "pid": {"type": ["integer", "null"], "description": "inside, of the first who tried"},
+          "comm": {"type": ["string", "null"], "description": "its program"},
+          "count": {"type": "integer"},
+          "passed": {"type": "boolean", "description": "it was let through: on_deny: log"},
+          "allow_with": {"type": ["string", "null"],
+            "description": "a line of a profile that allows it; null: no profile can"}
         }
       }
     },
@@ -150,7 +160,34 @@ std::string result_schema() {
           "description": "of degraded: those that something weaker stands in for"}
       }
     },
-    "warnings": {"type": "array", "items": {"type": "string"}}
+    "warnings": {"type": "array", "items": {"type": "string"}},
+    "timing": {
+      "type": ["object", "null"],
+      "required": ["exec_us", "total_us", "steps"],
+      "description": "only with --timing; every start is counted from the start of sbx",
+      "properties": {
+        "exec_us": {"type": ["number", "null"], "description": "null: there was no exec"},
+        "total_us": {"type": "number", "description": "until this object was made"},
+        "steps": {
+          "type": "array",
+          "description": "by start; those of init and payload overlap",
+          "items": {
+            "type": "object",
+            "required": ["process", "step", "kind", "text", "start_us", "took_us", "error"],
+            "properties": {
+              "process": {"enum": ["supervisor", "init", "payload"]},
+              "step": {"type": ["integer", "null"],
+                "description": "its number in the plan, from 1; null: not a step of the plan"},
+              "kind": {"type": "string"},
+              "text": {"type": "string", "description": "as sbx explain words it"},
+              "start_us": {"type": "number"},
+              "took_us": {"type": ["number", "null"], "description": "null: it was cut off"},
+              "error": {"type": ["string", "null"], "description": "what it failed with: EPERM"}
+            }
+          }
+        }
+      }
+    }
   },
   "$defs": {
 )json" + std::string(kFigureParts) +

@@ -11,6 +11,7 @@
 #include "supervise/accounting.hpp"
 #include "supervise/control.hpp"
 #include "supervise/deadline.hpp"
+#include "supervise/denials.hpp"
 #include "supervise/events.hpp"
 #include "supervise/forward.hpp"
 #include "supervise/high_watch.hpp"
@@ -44,6 +45,7 @@ class Run {
   void stop_and_resume(Nanos now);
   void move(Nanos now);
   void wait(std::optional<Nanos> until);
+  void settle(Nanos now);
   [[nodiscard]] std::optional<Nanos> next_wake() const;
   bool write_result(int fd, std::string_view line);
   bool asked_to_end();
@@ -55,6 +57,8 @@ class Run {
   [[nodiscard]] LiveRun describe() const;
   void tell_usage(Nanos now);
   void tell_memory_high(Nanos now);
+  void hear_denials(Nanos now);
+  void account_for_denials();
 
   const plan::Plan& plan_;
   const Sinks& sinks_;
@@ -62,7 +66,8 @@ class Run {
   Nanos exec_ = 0;
   bool tree_ended_ = false;
   std::optional<Nanos> paused_since_;
-  std::optional<Nanos> usage_due_;  ///< the next `usage` event
+  std::optional<Nanos> usage_due_;   ///< the next `usage` event
+  std::optional<Nanos> settle_due_;  ///< when a run is no short one
 
   os::SignalGate gate_;
   EventLog events_;
@@ -76,6 +81,7 @@ class Run {
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;
+  Denials denials_;
   Evidence evidence_;
   Outcome outcome_;
   PollSet set_;

@@ -12,15 +12,19 @@
 #include <system_error>
 #include <utility>
 
+#include "os/own_memory.hpp"
 #include "os/pipe.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
 namespace {
 
+constexpr Nanos kShort = 50 * kMillisecond;
 constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 
+/// For a limit of CPU time alone: glibc reads a file of /sys for it.
 double usable_cpus(const plan::Plan& plan) {
+  if (!plan.supervision.cpu) return 1;
   const double online = static_cast<double>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   return plan.limits.cpus ? std::min(online, *plan.limits.cpus) : online;
 }
@@ -55,13 +59,18 @@ Outcome Run::execute(const Launcher& launcher) {
     evidence_.setup_error = std::move(ready.error());
     outcome_.setup_ms = to_ms(now_ns() - started_);
   } else {
+    enter(sinks_.clock, Stage::watch);
     supervise_tree();
+    enter(sinks_.clock, Stage::account);
     reap_tree();
     control_.close();
+    enter(sinks_.clock, Stage::deliver);
     deliver_rest();
   }
+  enter(sinks_.clock, Stage::report);
   conclude();
   publish();
+  enter(sinks_.clock, Stage::clean_up);
   return std::move(outcome_);
 }
 
@@ -77,7 +86,11 @@ Result<void> Run::set_up(const Launcher& launcher) {
                                  .sys_errno = opened.error().value});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
-  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] { open_door(); });
+  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
+    enter(sinks_.clock, Stage::register_run);
+    open_door();
+    enter(sinks_.clock, Stage::await_exec);
+  });
   if (!launched) {
     if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
     return std::unexpected(std::move(launched.error()));
@@ -86,6 +99,10 @@ Result<void> Run::set_up(const Launcher& launcher) {
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
   if (exec_ == 0) exec_ = now_ns();
   outcome_.setup_ms = to_ms(exec_ - started_);
+  if (sinks_.clock != nullptr) {
+    if (sandbox_->exec_errno() == 0) sinks_.clock->exec_seen(exec_);
+    sinks_.clock->enter(Stage::settle, exec_);
+  }
   (void)gate_.watch_all();  // without it, only job control is lost
 
   Streams::Observer observer;
@@ -98,27 +115,38 @@ Result<void> Run::set_up(const Launcher& launcher) {
   if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
   if (events_.enabled() && plan_.supervision.tell_memory_high)
     high_watch_.start(sandbox_->cgroup_fd("memory"));
+  SBX_CHECK(denials_.start(sandbox_->take_listener(), plan_, now_ns()));
   deadlines_.start(exec_);
+  settle_due_ = exec_ + kShort;
   control_.sweep();
   return {};
 }
 
 void Run::supervise_tree() {
   while (!tree_ended_) {
+    settle(now_ns());
     enforce(now_ns());
     set_.clear();
     pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
     control_.watch(set_);
     high_watch_.watch(set_);
+    denials_.watch(set_, now_ns());
     wait(next_wake());
     const Nanos now = now_ns();
     tree_ended_ = set_.revents(pidfd_index_) != 0;
+    hear_denials(now);
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
     tell_usage(now);
     if (high_watch_.crossed(set_)) tell_memory_high(now);
     move(now);
   }
+}
+
+void Run::settle(Nanos now) {
+  if (!settle_due_ || now < *settle_due_) return;
+  settle_due_.reset();
+  os::release_code();
 }
 
 void Run::send(int signal, std::string_view reason) {
@@ -184,6 +212,8 @@ std::optional<Nanos> Run::next_wake() const {
   }
   consider(control_.next());
   consider(usage_due_);
+  consider(settle_due_);
+  consider(denials_.next());
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
     consider(escalation_.next());
@@ -210,6 +240,7 @@ void Run::reap_tree() {
   outcome_.wall_ms = to_ms(now_ns() - exec_);
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
+  if (evidence_.init_died) evidence_.setup_error = sandbox_->failure(plan_);
   evidence_.exec_errno = sandbox_->exec_errno();
   outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
   outcome_.usage.cpu_sampled_us = cpu_sampled_us_;
@@ -220,6 +251,7 @@ void Run::reap_tree() {
   if (high_watch_.waiting() && evidence_.memory_high_events.value_or(0) > 0)
     tell_memory_high(now_ns());
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
+  account_for_denials();
 }
 
 bool Run::asked_to_end() {

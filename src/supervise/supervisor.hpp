@@ -8,6 +8,7 @@
 #include "supervise/clock.hpp"
 #include "supervise/live_sandbox.hpp"
 #include "supervise/outcome.hpp"
+#include "supervise/run_clock.hpp"
 
 namespace sbx::supervise {
 
@@ -17,6 +18,7 @@ struct Sinks {
   int events = -1;             ///< the event stream; -1: none
   Nanos started = 0;           ///< CLOCK_MONOTONIC when sbx began, for setup_ms; 0: now
   bool registered = false;     ///< `sbx ps` and the others find the run while it lives
+  RunClock* clock = nullptr;   ///< for --timing; none: nobody asked
 };
 
 /// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they

@@ -32,8 +32,14 @@ def test_a_foreign_table_kills(stage, verb):
 
 def test_a_denied_call_kills_when_the_profile_says_so(sbx, probe):
     run = sbx.run(flags=[*probe.flags, "--set", "seccomp.on_deny=kill"], cmd=[probe.path, "fsopen"])
-    # The probe tries in a child; the child's death is its verdict.
-    assert "SIGSYS" in run.out or run.status == "seccomp", run
+    # The probe tries in a child, which dies alone.
+    assert "killed by SIGKILL" in run.out or run.status == "seccomp", run
+    assert [d["operation"] for d in run.result["denials"]] == ["fsopen"], run
+
+
+def test_without_a_listener_it_is_the_kernel_that_kills(sbx, probe):
+    run = sbx.run(flags=[*probe.flags, "--set", "seccomp.on_deny=kill"], cmd=[probe.path, "fsopen"], result=False)
+    assert "SIGSYS" in run.out or run.code == 159, run
 
 
 def test_capabilities_inside_do_not_open_the_filter(stage):

@@ -17,7 +17,7 @@ SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 0x00050000, 0x7FFF0000
 # x86_64, the only table that sbx has.
 CALLS = {"clone": 56, "mount": 165, "pivot_root": 155, "sethostname": 170, "unshare": 272, "seccomp": 317, "socket": 41,
          "prctl": 157, "capset": 126, "setresuid": 117, "pipe2": 293, "mmap": 9, "chdir": 80, "setsid": 112,
-         "prlimit64": 302, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
+         "prlimit64": 302, "setns": 308, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
          "sendfile": 40, "clone3": 435, "close_range": 436, "openat2": 437, "mount_setattr": 442,
          "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283}
 

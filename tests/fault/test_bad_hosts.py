@@ -150,7 +150,6 @@ def test_a_limit_that_is_lifted_needs_no_cgroup(on, sbx):
 
 
 def test_too_few_processes(refused):
-    """As root the limit binds only inside, where the payload is not root."""
     refused(hosts.few_processes, "step", "EAGAIN", "process")
 
 
@@ -170,8 +169,8 @@ def test_any_small_number_of_descriptors(on, sbx):
 # What no run can do without, whatever the plan: each refused as an old kernel (ENOSYS) or a
 # container's filter (EPERM) would.
 NEEDED = ["clone3", "open_tree", "move_mount", "fsopen", "fsmount", "mount_setattr", "openat2", "pivot_root", "seccomp",
-          "sethostname", "capset", "close_range", "setsid"]
-ADVISED = {"clone3", "open_tree", "fsopen", "mount_setattr", "openat2", "seccomp", "close_range"}
+          "sethostname", "capset", "close_range", "setsid", "unshare", "setns"]
+ADVISED = {"clone3", "open_tree", "fsopen", "mount_setattr", "openat2", "seccomp", "close_range", "unshare", "setns"}
 
 
 @pytest.mark.parametrize("error", [errno.EPERM, errno.ENOSYS], ids=hosts.name_of)

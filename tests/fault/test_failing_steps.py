@@ -114,3 +114,14 @@ def test_json_tells_the_step_too(sbx, weakened, probe):
     assert run.code == 125 and run.result["status"] == "setup_error"
     assert re.match(rf"step {index + 1}/\d+: .*\(EIO\)", run.result["reason"]["text"])
     assert run.result["exit_code"] is None and run.result["output"]["stdout"]["bytes"] in (0, None)
+
+
+@pytest.mark.parametrize("without, step", [("pivot_root", "wait for the new root"),
+                                           ("pivot_root,drop_old_root", "wait for the new root"),
+                                           ("drop_old_root", "wait until init is ready")])
+def test_a_payload_that_could_reach_the_hosts_tree_never_runs(weakened, without, step):
+    """init enters the new root, takes the payload along, and drops the old one; where one of these fails, the
+    payload has to notice by itself."""
+    cmd = ["sh", "-c", "echo started"]
+    weakened.run(flags=["--workdir", "/"], cmd=cmd, env={"SBX_TEST_WITHOUT": without}).assert_refused(step, "EXDEV")
+    assert b"started" in weakened.run(flags=["--workdir", "/"], cmd=cmd).assert_ok().stdout

@@ -156,3 +156,36 @@ TEST_CASE("a fresh /proc is refused where a part of the visible one is covered")
             },
             CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
 }
+
+TEST_CASE("pivot_root moves every process that stands in the old root, and no other folder's") {
+  const unsigned uid = ::geteuid();
+  const unsigned gid = ::getegid();
+  CHECK(in_child(
+            [&] {
+              map_to_root(uid, gid);
+              private_mounts();
+              const auto root = sbx::os::new_filesystem("tmpfs", {}, 0);
+              expect(root.has_value());
+              struct ::stat fresh{};
+              expect(::fstat(root->get(), &fresh) == 0);
+              const auto old = sbx::os::open_path_strict("/");
+              expect(old.has_value() && sbx::os::attach_tree(root->get(), old->get(), ""));
+              expect(::chdir("/proc") == 0);  // of the host's tree
+              int moved[2];
+              expect(::pipe2(moved, O_CLOEXEC) == 0);
+              const pid_t sibling = ::fork();
+              expect(sibling >= 0);
+              if (sibling == 0) {
+                char byte = 0;
+                expect(::read(moved[0], &byte, 1) == 1);
+                struct ::stat now{};
+                expect(::stat("/", &now) == 0 && now.st_dev == fresh.st_dev);
+                expect(::stat(".", &now) == 0 && now.st_dev != fresh.st_dev);
+                ::_exit(kHolds);
+              }
+              expect(sbx::os::pivot_into(root->get()).has_value());
+              expect(::write(moved[1], "x", 1) == 1);
+              expect(wait_status(sibling) == kHolds);
+            },
+            CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
+}

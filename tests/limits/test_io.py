@@ -1,8 +1,11 @@
 """limits.io: what goes past the page cache to a disk, a second."""
 import os
 import re
+import subprocess
 
 import pytest
+
+from support import cgroups, leftovers, slow
 
 pytestmark = pytest.mark.needs("cgroup:io")
 
@@ -27,16 +30,39 @@ def rate_of_writing(sbx, mebibytes, *flags):
     return mebibytes * MIB / seconds, run
 
 
+V1_FILES = {"rbps": "read_bps", "wbps": "write_bps", "riops": "read_iops", "wiops": "write_iops"}
+
+
+def figures_of(pid):
+    """{rbps, wbps, riops, wiops: figure}, what the kernel has for the process's group and its only device."""
+    group = next(h for h in cgroups.own(pid) if h.has("io") or h.has("blkio"))
+    if group.version == 2:
+        return dict(word.split("=") for word in (group.path / "io.max").read_text().split()[1:])
+    files = {name: group.path / f"blkio.throttle.{middle}_device" for name, middle in V1_FILES.items()}
+    return {name: path.read_text().split()[1] for name, path in files.items()}
+
+
 def test_a_writer_is_held_to_it(sbx, disk):
-    """Never more; and in one of three tries not much less, which a busy machine may well give."""
-    rates = []
-    while len(rates) < 3 and max(rates, default=0) < RATE * 0.7:
+    """Never more; and in one of three tries not much less, which a busy machine may well give. An emulated one
+    gives a fraction of it: there the next test has the figure."""
+    rates, enough = [], RATE * (0.7 if slow.FACTOR < 2 else 0)
+    while not rates or (len(rates) < 3 and max(rates) < enough):
         rate, run = rate_of_writing(sbx, 6, "--io-write-bps", "2M")
         # The kernel hands out the rate in slices, the first of them at once.
         assert rate <= RATE * 1.15, (rate, run)
         assert run.result["io"]["write_bytes"] >= 6 * MIB and (disk / "written").stat().st_size == 6 * MIB, run
         rates.append(rate)
-    assert max(rates) >= RATE * 0.7, rates
+    assert max(rates) >= enough, rates
+
+
+def test_the_kernel_has_the_figures(sbx, disk):
+    flags = ["--workspace", ".:rw", "--io-write-bps", "2M", "--io-read-bps", "3M",
+             "--io-write-iops", "70", "--io-read-iops", "80"]
+    run = sbx.spawn(flags=flags, cmd=["sh", "-c", "echo ready; read line"], stdin=subprocess.PIPE)
+    run.read_until(b"ready")
+    shown = figures_of(next(pid for (pid, _), name in leftovers.descendants().items() if name == "sh"))
+    run.wait(stdin=b"\n").assert_ok()
+    assert shown == {"wbps": str(RATE), "rbps": str(3 * MIB), "wiops": "70", "riops": "80"}
 
 
 def test_control_without_the_limit_it_is_faster(sbx, disk):

@@ -88,8 +88,9 @@ TEST_CASE("a frozen group stands still and goes on where it was") {
   CHECK_FALSE(first.counts());
   CHECK_FALSE(second.counts());
   REQUIRE(thaw_cgroup(group->fd()));
-  CHECK(first.counts());
-  CHECK(second.counts());
+  // They go on when they get a processor, or the test's own time limit says that they do not.
+  first.await_progress();
+  second.await_progress();
 }
 
 TEST_CASE("a frozen group can be killed") {

@@ -189,6 +189,52 @@ def test_masked_patterns_match_at_any_depth(sbx):
     assert run.out == "./d/e/keep.txt\n", run
 
 
+def test_a_pattern_with_many_stars_is_looked_up_once(sbx):
+    deep = sbx.cwd
+    for number in range(30):
+        deep = deep / "ab"
+        deep.mkdir()
+        (deep / f"f{number}").write_text("x")
+    (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/**/a*/**/*/**/a?/**/**/a*/**/*.pem").assert_ok()
+    assert run.out == "" and run.seconds < 10, run
+
+
+def test_a_pattern_reaches_deep_folders_or_refuses(sbx):
+    """Never a secret that is shown because it lies too deep."""
+    deep = sbx.cwd
+    for number in range(70):
+        deep = deep / "d"
+        deep.mkdir()
+        if number == 50:
+            (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/**/*.pem")
+    run.assert_refused("nested more than 64 deep")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/" + "d/" * 40 + "d*/" + "d/" * 10 + "*.pem").assert_ok()
+    assert run.out == "", run
+    shutil.rmtree(sbx.cwd / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d")
+    deep = sbx.cwd / ("d/" * 11)
+    for _ in range(45):
+        deep = deep / "d"
+        deep.mkdir()
+    (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem); echo end", "--mask", "/workspace/**/*.pem").assert_ok()
+    assert run.out == "end\n", run
+
+
+def test_a_folder_that_cannot_be_listed_is_no_way_around_a_pattern(sbx):
+    """To be entered is enough to open a name in it that one knows."""
+    folder = sbx.cwd / "drop"
+    folder.mkdir()
+    (folder / "a.pem").write_text("secret\n")
+    folder.chmod(0o311)
+    run = sh(sbx, "cat drop/a.pem", "--mask", "/workspace/**/*.pem")
+    folder.chmod(0o755)
+    assert "secret" not in run.out, run
+    if run.code == 125:
+        run.assert_refused("EACCES", "can be entered but not listed")
+
+
 def test_a_mask_that_matches_nothing_is_fine(sbx):
     sh(sbx, "true", "--mask", "/workspace/none", "--mask", "/workspace/**/*.none", "--mask", "/nowhere/x").assert_ok()
 

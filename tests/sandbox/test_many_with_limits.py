@@ -1,4 +1,4 @@
-"""Two hundred sandboxes that one user starts at once: each gets limits of its own, and nothing of them is left."""
+"""Hundreds of sandboxes that one user starts at once: each gets limits of its own, and nothing of them is left."""
 import os
 import time
 from pathlib import Path
@@ -9,7 +9,7 @@ from support import cgroups, leftovers, slow
 
 pytestmark = [pytest.mark.needs("cgroup:memory"), pytest.mark.needs("cgroup:pids")]
 
-AT_ONCE = 200
+AT_ONCE = 200 if slow.FACTOR < 2 else 100  # an emulated machine makes scopes at one or two a second
 SECONDS = 30 * min(slow.FACTOR, 5)  # until all of them are up, and again until all of them have ended
 FILES = {"memory": {1: "memory.limit_in_bytes", 2: "memory.max"}, "pids": {1: "pids.max", 2: "pids.max"}}
 
@@ -48,7 +48,9 @@ def groups_of(pid):
     found, groups = {}, cgroups.own(pid)
     for name, files in FILES.items():
         hierarchy = next(h for h in groups if h.has(name))
-        found[name] = hierarchy.path, int((hierarchy.path / files[hierarchy.version]).read_text())
+        limit = int((hierarchy.path / files[hierarchy.version]).read_text())
+        # init is in the group of v2, and allowed for.
+        found[name] = hierarchy.path, limit - (name == "pids" and hierarchy.version == 2)
     return found
 
 
@@ -82,7 +84,7 @@ def test_all_of_them_get_their_limits_and_leave_nothing(sbx):
         assert {"memory", "pids"} <= set(run.result["isolation"]["enforced"]), run
         assert run.result["memory"]["limit_bytes"] == limits["memory"], run
         assert groups[number]["memory"][1] == limits["memory"], run
-        assert groups[number]["pids"][1] == limits["pids"] + 1, run  # and init
+        assert groups[number]["pids"][1] == limits["pids"], run
     for name in FILES:
         paths = {group[name][0] for group in groups.values()}
         assert len(paths) == AT_ONCE, f"groups shared: {name}"

@@ -57,7 +57,7 @@ def test_the_result_has_every_field_of_the_contract(sbx):
     result = sbx.run(cmd=["true"]).result
     assert set(result) >= {"schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
                            "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output", "denials",
-                           "network", "changes", "artifacts", "redactions", "isolation", "warnings"}
+                           "network", "changes", "artifacts", "redactions", "isolation", "warnings", "timing"}
     assert result["schema"] == "sbx.result/1" and result["phase"] == "run"
     assert result["setup_ms"] > 0 and result["wall_ms"] > 0
 

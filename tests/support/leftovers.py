@@ -25,7 +25,7 @@ def become_subreaper():
 def _stat(pid):
     """(parent, state, start time, name) of a process; None when it is gone."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")  # a name may be any bytes
     except (FileNotFoundError, ProcessLookupError):
         return None
     name, rest = text[text.index("(") + 1:text.rindex(")")], text[text.rindex(")") + 2:].split()

@@ -59,19 +59,21 @@ void remove_steps(Plan& plan) {
 struct Namespace {
   std::string_view name;
   std::uint64_t flag;
-  std::string_view step;  // only meaningful with it; empty: none
+  std::vector<std::string_view> steps;  // that make it, or are only meaningful with it
 };
-constexpr Namespace kNamespaces[] = {{"net", CLONE_NEWNET, "raise_loopback"},
-                                     {"ipc", CLONE_NEWIPC, ""},
-                                     {"uts", CLONE_NEWUTS, "set_hostname"},
-                                     {"cgroup", CLONE_NEWCGROUP, "unshare_cgroup"}};
+const std::vector<Namespace> kNamespaces{
+    {"net", 0, {"new_network", "raise_loopback", "enter_network"}},
+    {"ipc", CLONE_NEWIPC, {}},
+    {"uts", CLONE_NEWUTS, {"set_hostname"}},
+    {"cgroup", CLONE_NEWCGROUP, {"unshare_cgroup"}}};
 
 void share_namespaces(Plan& plan) {
   for (const std::string_view name : words("SBX_TEST_CLONE_WITHOUT")) {
-    const auto* found = std::ranges::find(kNamespaces, name, &Namespace::name);
-    if (found == std::end(kNamespaces)) refuse("no such namespace", name);
-    std::erase_if(plan.steps,
-                  [&](const Step& step) { return kind_name(step.action) == found->step; });
+    const auto found = std::ranges::find(kNamespaces, name, &Namespace::name);
+    if (found == kNamespaces.end()) refuse("no such namespace", name);
+    std::erase_if(plan.steps, [&](const Step& step) {
+      return std::ranges::find(found->steps, kind_name(step.action)) != found->steps.end();
+    });
     for (Step& step : plan.steps)
       if (auto* clone = std::get_if<sbx::plan::CloneNamespaces>(&step.action))
         clone->flags &= ~found->flag;

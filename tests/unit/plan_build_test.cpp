@@ -1,6 +1,7 @@
 // What the plan contains for whom: one promise a test.
 #include <doctest/doctest.h>
 
+#include "plan/kinds.hpp"
 #include "plan_testing.hpp"
 
 using namespace sbx;                 // NOLINT(google-build-using-namespace)
@@ -114,7 +115,9 @@ TEST_CASE("no network namespace of its own means network: host, and nothing else
   profile.network.mode = profile::NetworkMode::host;
   const Plan shared = planned(profile, host_of_user());
   CHECK_FALSE(has_net(shared));
+  CHECK(steps_of<NewNetwork>(shared).empty());
   CHECK(steps_of<RaiseLoopback>(shared).empty());
+  CHECK(steps_of<EnterNetwork>(shared).empty());
 }
 
 TEST_CASE("Landlock is used where it is, and asked for it is required") {
@@ -165,9 +168,24 @@ TEST_CASE("explain words every step of every plan, as text and as JSON") {
   }
 }
 
-TEST_CASE("the payload borrows init's memory unless a time namespace has to be entered") {
-  profile::Profile profile;
-  CHECK(steps_of<ForkPayload>(planned(profile, host_of_user())).at(0).share_memory);
-  profile.time.monotonic = std::chrono::hours(-24);
-  CHECK_FALSE(steps_of<ForkPayload>(planned(profile, host_of_user())).at(0).share_memory);
+TEST_CASE("the payload makes its network while init makes the root, and waits for init twice") {
+  const Plan plan = planned({}, host_of_user());
+  std::vector<std::string_view> payload;
+  std::vector<std::string_view> init;
+  for (const Step& step : plan.steps) {
+    if (step.phase == Phase::payload) payload.push_back(kind_name(step.action));
+    if (step.phase == Phase::init) init.push_back(kind_name(step.action));
+  }
+  const auto at = [](const std::vector<std::string_view>& names, std::string_view name) {
+    const auto found = std::ranges::find(names, name);
+    REQUIRE(found != names.end());
+    return found - names.begin();
+  };
+  CHECK(at(init, "fork_payload") < at(init, "mount_root"));
+  CHECK(at(payload, "new_network") < at(payload, "await_root"));
+  CHECK(at(payload, "await_root") < at(payload, "await_release"));
+  CHECK(at(init, "become_inner_ids") < at(init, "fork_payload"));
+  // The payload sees by itself when the old root is gone; init may wait for the kernel there.
+  CHECK(init[init.size() - 2] == "release_payload");
+  CHECK(init.back() == "drop_old_root");
 }

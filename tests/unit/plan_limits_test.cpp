@@ -54,7 +54,7 @@ TEST_CASE("on v1 each controller has its group, made while init waits") {
   CHECK(settings(groups[0]).empty());
   CHECK(settings(groups[1]) ==
         "memory.limit_in_bytes=536870912;memory.memsw.limit_in_bytes=537919488;");
-  CHECK(settings(groups[2]) == "pids.max=129;");
+  CHECK(settings(groups[2]) == "pids.max=128;");
   CHECK(settings(groups[3]) == "cpu.cfs_period_us=100000;cpu.cfs_quota_us=50000;");
   CHECK(plan->isolation.tier == "hybrid");
   CHECK(steps_of<UnshareCgroup>(*plan).size() == 1);

@@ -67,7 +67,7 @@ TEST_CASE("the built-in profiles are written in the quick reader's core of YAML"
 }
 
 TEST_CASE("the quick reader agrees with yaml-cpp or hands over") {
-  const std::array<std::string, 24> texts{"a: 1\nb:\n  c: d e\n  f: [g, \"h i\", {j: k}]\n",
+  const std::array<std::string, 35> texts{"a: 1\nb:\n  c: d e\n  f: [g, \"h i\", {j: k}]\n",
                                           "a: b # c\n",
                                           "a: b#c\n",
                                           "a: [b, c] # d\n",
@@ -90,7 +90,18 @@ TEST_CASE("the quick reader agrees with yaml-cpp or hands over") {
                                           "a: -1\n",
                                           "- a\n- b\n",
                                           "a: b \nc: d",
-                                          "a: x, y (z); w=v\n"};
+                                          "a: x, y (z); w=v\n",
+                                          "a: ${b}\n",
+                                          "a: ${env:X:-y} # z\n",
+                                          "a: x{y}z}: w\n",
+                                          "a: [${b}]\n",
+                                          "a: {b: ${c}}\n",
+                                          "a:\n  - ./data:/data:ro\n  - b:c\n",
+                                          "a: b:\n",
+                                          "a: b: c:d\n",
+                                          "a: b:c # d\n",
+                                          "a: b:#c\n",
+                                          "a: $\n"};
   for (const std::string& text : texts) {
     CAPTURE(text);
     Findings findings;

@@ -40,6 +40,7 @@ class FakeSandbox final : public LiveSandbox {
   int pidfd() const override { return pidfd_.get(); }
   pid_t init_pid() const override { return pid_; }
   os::UniqueFd take_pty_master() override { return std::move(master_); }
+  os::UniqueFd take_listener() override { return {}; }
   int exec_errno() const override { return 0; }
   void signal_payload(int signal) const override {
     ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);
@@ -62,6 +63,7 @@ class FakeSandbox final : public LiveSandbox {
     pid_ = 0;
     return status;
   }
+  std::optional<Error> failure(const plan::Plan& /*plan*/) const override { return std::nullopt; }
   int cgroup_fd(std::string_view /*controller*/) const override { return group; }
   int cgroup_version(std::string_view /*controller*/) const override { return group_version; }
   std::uint64_t exec_time_ns() const override { return exec_; }

@@ -38,10 +38,10 @@ TEST_CASE("the result object has the contract's fields in its order") {
   Outcome outcome = ended_well(plan);
   const auto json = nlohmann::ordered_json::parse(to_json(outcome, plan));
   const std::vector<std::string> expected{
-      "schema",    "id",         "profile",    "argv",    "status",   "reason",  "phase",
-      "exit_code", "signal",     "started_at", "wall_ms", "setup_ms", "cpu_ms",  "memory",
-      "pids",      "io",         "pressure",   "output",  "denials",  "network", "changes",
-      "artifacts", "redactions", "isolation",  "warnings"};
+      "schema",    "id",         "profile",    "argv",     "status",   "reason",  "phase",
+      "exit_code", "signal",     "started_at", "wall_ms",  "setup_ms", "cpu_ms",  "memory",
+      "pids",      "io",         "pressure",   "output",   "denials",  "network", "changes",
+      "artifacts", "redactions", "isolation",  "warnings", "timing"};
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   CHECK(keys == expected);
@@ -68,10 +68,34 @@ TEST_CASE("a figure that was not measured is null") {
   CHECK(json["output"]["stdout"]["sha256"].is_null());
   CHECK_FALSE(json["output"]["stdout"].contains("text"));
   CHECK(json["denials"].is_null());
+  CHECK(json["timing"].is_null());
   CHECK(json["network"]["connections"] == Json::array());
 
   plan.isolation.cgroup = "none";
   CHECK(Json::parse(to_json(outcome, plan))["memory"]["limit_bytes"].is_null());
+}
+
+TEST_CASE("a denial says what would allow it, and null where nothing would") {
+  const plan::Plan plan = some_plan();
+  Outcome outcome = ended_well(plan);
+  outcome.denials.emplace();
+  CHECK(Json::parse(to_json(outcome, plan))["denials"] == Json::array());
+  outcome.denials->push_back({.operation = "socket", .target = "AF_PACKET", .count = 7});
+  outcome.denials->push_back({.operation = "ptrace",
+                              .pid = 3,
+                              .comm = "g\xff",
+                              .count = 1,
+                              .passed = true,
+                              .allow_with = "seccomp: {allow: [ptrace]}"});
+  const Json json = Json::parse(to_json(outcome, plan))["denials"];
+  CHECK(json[0] == Json::parse(R"({"kind": "syscall", "operation": "socket", "target": "AF_PACKET",
+    "syscall": "socket", "pid": null, "comm": null, "count": 7, "passed": false,
+    "allow_with": null})"));
+  CHECK(json[1] == Json::parse(R"({"kind": "syscall", "operation": "ptrace", "target": null,
+    "syscall": "ptrace", "pid": 3, "comm": "g\ufffd", "count": 1, "passed": true,
+    "allow_with": "seccomp: {allow: [ptrace]}"})"));
+  CHECK(denial_text(outcome.denials->front()) == "socket(AF_PACKET), 7 times");
+  CHECK(denial_text(outcome.denials->back()) == "ptrace, by g\xff");
 }
 
 TEST_CASE("kept output is text when it can be, else base64") {
@@ -102,6 +126,8 @@ void check_known(const Json& value, const Json& schema, const Json& root,
         schema["$ref"].get<std::string>().substr(std::string("#/$defs/").size());
     return check_known(value, root["$defs"][name], root, where);
   }
+  if (value.is_array() && schema.contains("items"))
+    for (const Json& item : value) check_known(item, schema["items"], root, where + "[]");
   if (!value.is_object()) return;
   REQUIRE(schema.contains("properties"));
   for (const auto& [key, member] : value.items()) {
@@ -120,6 +146,7 @@ TEST_CASE("the result schema knows every key that is written") {
   Outcome outcome = ended_well(plan);
   outcome.out = {.captured = "a", .keep_text = true};
   outcome.err = {.captured = "\xFF", .keep_text = true};
+  outcome.timing = Timing{.rows = {{.process = "init", .kind = "k"}}};
   const Json schema = Json::parse(result_schema());
   check_known(Json::parse(to_json(outcome, plan)), schema, schema, "result");
   std::set<std::string> statuses;

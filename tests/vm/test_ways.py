@@ -131,7 +131,7 @@ def descendants(pid):
 def manager():
     service = TOP / f"user.slice/user-{os.getuid()}.slice/user@{os.getuid()}.service"
     pids = (service / "init.scope/cgroup.procs").read_text().split()
-    return service, next(int(pid) for pid in pids if Path(f"/proc/{pid}/comm").read_text() == "systemd\n")
+    return service, next(int(pid) for pid in pids if Path(f"/proc/{pid}/comm").read_text(errors="replace") == "systemd\n")
 
 
 def test_no_scope_stays_whose_run_was_killed_before_it_was_in(sbx):
@@ -144,7 +144,7 @@ def test_no_scope_stays_whose_run_was_killed_before_it_was_in(sbx):
     try:
         killed = subprocess.Popen([sbx.binary, "run", "--", "true"], cwd=sbx.cwd)
         busctl = until(lambda: [pid for pid in descendants(killed.pid)
-                                if Path(f"/proc/{pid}/comm").read_text() == "busctl\n"])
+                                if Path(f"/proc/{pid}/comm").read_text(errors="replace") == "busctl\n"])
         killed.kill()
         os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
     finally:

@@ -6,6 +6,7 @@
 #include "cli/files.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
+#include "os/probe.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 /// The problems of one profile, ready to print; adds to `errors`.
 std::string check(const std::string& name, const std::string& cwd, std::size_t& errors) {
   std::string out;
-  const auto profile = load_profile(name, {}, cwd);
+  const auto profile = load_profile({.name = name, .env = os::caller_environment(), .cwd = cwd});
   if (!profile) {
     errors += profile.error().size();
     for (const Error& problem : profile.error()) out += problem.to_string() + "\n";

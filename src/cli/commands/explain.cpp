@@ -1,21 +1,49 @@
-// `sbx explain`: the plan that run would execute, printed.
+// `sbx explain`: the plan that run would execute, printed, or questions about it answered.
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
 #include "plan/describe.hpp"
+#include "plan/why.hpp"
 
 namespace sbx::cli {
+namespace {
+
+/// Every answer, or every problem: nothing is printed when one question is wrong.
+std::expected<std::string, profile::Problems> answers(const Arguments& arguments,
+                                                      const Planned& planned) {
+  std::string text;
+  profile::Problems problems;
+  for (const std::string& question : arguments.why) {
+    const auto answer = plan::why(planned.profile, planned.plan, question);
+    if (!answer) {
+      problems.push_back(answer.error());
+      continue;
+    }
+    text +=
+        arguments.reporting.json ? plan::answer_json(*answer) + "\n" : plan::answer_text(*answer);
+  }
+  if (!problems.empty()) return std::unexpected(std::move(problems));
+  return text;
+}
+
+}  // namespace
 
 int explain_command(const Arguments& arguments) {
   // Not a run, so no random name: the same question gets the same answer.
-  const auto plan = prepare(arguments, "explain");
-  if (!plan) {
-    say(plan.error());
+  const auto planned = prepare(arguments, "explain", nullptr);
+  if (!planned) {
+    say(planned.error());
     return kFailed;
   }
-  return print(arguments.reporting.json ? plan::describe_json(*plan) + "\n"
-                                        : plan::describe_text(*plan));
+  if (!arguments.why.empty()) {
+    const auto text = answers(arguments, *planned);
+    if (text) return print(*text);
+    say(text.error());
+    return kFailed;
+  }
+  return print(arguments.reporting.json ? plan::describe_json(planned->plan) + "\n"
+                                        : plan::describe_text(planned->plan));
 }
 
 }  // namespace sbx::cli

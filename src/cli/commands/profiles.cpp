@@ -8,6 +8,7 @@
 #include "cli/locate.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
+#include "os/probe.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -17,7 +18,7 @@ std::string padded(std::string text, std::size_t width) {
   return text + "  ";
 }
 
-int list(const Lookup& lookup) {
+int list(const Lookup& lookup, const std::map<std::string, std::string>& env) {
   const std::vector<Listed> listed = list_profiles(lookup);
   std::size_t names = 0;
   std::size_t places = 0;
@@ -27,7 +28,7 @@ int list(const Lookup& lookup) {
   }
   std::string out;
   for (const Listed& one : listed) {
-    const auto profile = load_profile(one.name, {}, lookup.cwd);
+    const auto profile = load_profile({.name = one.name, .env = env, .cwd = lookup.cwd});
     const std::string about =
         profile ? printable(profile->description) : "has problems: sbx check " + one.name;
     out += padded(one.name, names) + padded(printable(one.place), places) + about + "\n";
@@ -53,8 +54,9 @@ int profiles_command(const Arguments& arguments) {
     say(cwd.error().to_string());
     return kFailed;
   }
-  const Lookup lookup = make_lookup(*cwd, caller_environment());
-  return ls ? list(lookup) : show(lookup, words[1]);
+  const std::map<std::string, std::string> env = os::caller_environment();
+  const Lookup lookup = make_lookup(*cwd, env);
+  return ls ? list(lookup, env) : show(lookup, words[1]);
 }
 
 }  // namespace sbx::cli

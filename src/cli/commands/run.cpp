@@ -4,7 +4,9 @@
 #include <unistd.h>
 #include <algorithm>
 
+#include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/log.hpp"
@@ -13,7 +15,9 @@
 #include "cli/prepare.hpp"
 #include "cli/report.hpp"
 #include "cli/say.hpp"
+#include "cli/timing_text.hpp"
 #include "os/process.hpp"
+#include "os/pty.hpp"
 #include "plan/describe.hpp"
 #include "supervise/supervisor.hpp"
 
@@ -22,6 +26,8 @@ namespace {
 
 using profile::Problems;
 using supervise::Outcome;
+using supervise::RunClock;
+using supervise::Stage;
 using supervise::Status;
 
 /// The plan of a run that never came to have one; for its result.
@@ -76,8 +82,25 @@ void say_before(const plan::Plan& plan) {
   for (const std::string& warning : plan.warnings) say("warning: " + warning);
 }
 
+/// A person who sees a command fail wants to know what it was refused.
+void say_blocked(const plan::Plan& plan, const Outcome& outcome) {
+  constexpr std::size_t kMost = 5;
+  if (!plan.supervision.summary || outcome.process_exit == kSuccess) return;
+  if (!outcome.denials) return;
+  std::size_t blocked = 0;
+  for (const supervise::Denial& denial : *outcome.denials) {
+    if (denial.passed || ++blocked > kMost) continue;
+    say("blocked: " + supervise::denial_text(denial) +
+        (denial.allow_with.empty() ? "; no profile can allow it"
+                                   : "; a profile allows it with  " + denial.allow_with));
+  }
+  if (blocked > kMost)
+    say("blocked: " + std::to_string(blocked - kMost) + " more kinds; --result FILE lists them");
+}
+
 void say_after(const plan::Plan& plan, const Outcome& outcome) {
   say_end(outcome);
+  say_blocked(plan, outcome);
   for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
     say("warning: " + outcome.warnings[i]);
   for (const std::string& lost : outcome.undelivered) say(lost);
@@ -86,6 +109,13 @@ void say_after(const plan::Plan& plan, const Outcome& outcome) {
   log::write(log::Level::info, "run " + plan.run_id + ": " +
                                    std::string(supervise::to_string(outcome.status)) + ", " +
                                    outcome.reason.text);
+}
+
+void say_timing(const plan::Plan& plan, RunClock& clock) {
+  clock.enter(Stage::table, supervise::now_ns());
+  // Standard error is where a failure to write would be told.
+  std::ignore = write_all(STDERR_FILENO, timing_text(clock.timing(plan), plan.run_id,
+                                                     os::terminal_columns(STDERR_FILENO)));
 }
 
 /// Before anything is opened: no descriptor of the caller's may reach the payload, and a reader
@@ -108,8 +138,9 @@ int dry_run(const Arguments& arguments, const plan::Plan& plan) {
 
 }  // namespace
 
-int run_command(const Arguments& arguments, const EditPlan& edit_plan) {
-  const supervise::Nanos started = supervise::now_ns();
+int run_command(const Arguments& arguments, supervise::Nanos started, const EditPlan& edit_plan) {
+  std::optional<RunClock> kept;
+  RunClock* const clock = arguments.timing ? &kept.emplace(started) : nullptr;
   Problems problems;
   if (auto guarded = guard_process(); !guarded) problems.push_back(std::move(guarded).error());
   const Reporting nothing;
@@ -118,25 +149,33 @@ int run_command(const Arguments& arguments, const EditPlan& edit_plan) {
   if (!run_id) problems.push_back(run_id.error());
 
   const std::string id = run_id.value_or("");
-  auto plan = problems.empty() ? prepare(arguments, id) : std::unexpected(std::move(problems));
-  if (!plan) {
+  auto planned =
+      problems.empty() ? prepare(arguments, id, clock) : std::unexpected(std::move(problems));
+  if (!planned) {
     const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
-    return report.refuse(empty_plan(id, name, arguments.command), plan.error(), started);
+    return report.refuse(empty_plan(id, name, arguments.command), planned.error(), started);
   }
-  if (edit_plan) edit_plan(*plan);
-  if (arguments.dry_run) return dry_run(arguments, *plan);
+  plan::Plan& plan = planned->plan;
+  if (edit_plan) edit_plan(plan);
+  if (arguments.dry_run) return dry_run(arguments, plan);
 
-  say_before(*plan);
-  const Outcome outcome = supervise::run_sandbox(*plan, report.sinks(started));
-  const bool delivered = report.finish(outcome, *plan) && outcome.undelivered.empty();
-  say_after(*plan, outcome);
-  // The command's own success must not hide that its result is not there.
-  return !delivered && outcome.process_exit == kSuccess ? kFailed : outcome.process_exit;
+  enter(clock, Stage::prepare_launch);
+  say_before(plan);
+  supervise::Sinks sinks = report.sinks(started);
+  sinks.clock = clock;
+  const Outcome outcome = supervise::run_sandbox(plan, sinks);
+  enter(clock, Stage::result_file);
+  const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();
+  say_after(plan, outcome);
+  if (clock != nullptr) say_timing(plan, *clock);
+  // The command's own success must not hide that its result is not there. Everything is written
+  // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
+  os::end_process(!delivered && outcome.process_exit == kSuccess ? kFailed : outcome.process_exit);
 }
 
 int refuse_run(const Reporting& reporting, const std::string& profile_name,
-               const std::vector<std::string>& command, const Problems& problems) {
-  const supervise::Nanos started = supervise::now_ns();
+               const std::vector<std::string>& command, const Problems& problems,
+               supervise::Nanos started) {
   Problems all = problems;
   if (auto guarded = guard_process(); !guarded) all.push_back(std::move(guarded).error());
   Problems unopened;

@@ -5,6 +5,7 @@
 
 #include "cli/arguments.hpp"
 #include "plan/plan.hpp"
+#include "supervise/clock.hpp"
 
 namespace sbx::cli {
 
@@ -12,12 +13,15 @@ namespace sbx::cli {
 /// insert a failing step with it.
 using EditPlan = std::function<void(plan::Plan&)>;
 
-/// Returns the exit code (contract: 0-255, 125 when the payload never ran).
-int run_command(const Arguments& arguments, const EditPlan& edit_plan = {});
+/// `started`: when sbx did. Returns the exit code (contract: 0-255, 125 when the payload never
+/// ran).
+int run_command(const Arguments& arguments, supervise::Nanos started,
+                const EditPlan& edit_plan = {});
 
 /// A run that ended before there was a plan: the problems on standard error, and a result that says
 /// so wherever `reporting` asks for one. Returns 125.
 int refuse_run(const Reporting& reporting, const std::string& profile_name,
-               const std::vector<std::string>& command, const profile::Problems& problems);
+               const std::vector<std::string>& command, const profile::Problems& problems,
+               supervise::Nanos started);
 
 }  // namespace sbx::cli

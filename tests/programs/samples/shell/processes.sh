@@ -7,6 +7,7 @@ same mkfifo through "$(cat pipe)"
 same timeout 124 "$(timeout 0.2 sleep 20 || echo $?)"
 same timeout-kill 137 "$(timeout -s KILL 0.2 sleep 20 2>/dev/null || echo $?)"
 sleep 100 & victim=$!
+until grep -q sleep "/proc/$victim/comm"; do :; done  # until then it is a bash, which may catch the signal
 kill "$victim"
 ended=0
 wait "$victim" || ended=$?
@@ -18,10 +19,11 @@ works nproc test "$(nproc)" -ge 1
 same env "" "$(env -i /usr/bin/env)"
 same jobs 10 "$(for i in $(seq 10); do (echo "$i") & done | wc -l; wait)"
 coproc CAT { cat; }
+cat_pid=$CAT_PID  # bash unsets it as soon as it sees the end
 echo hi >&"${CAT[1]}" && read -rt 10 line <&"${CAT[0]}"
 same coproc hi "$line"
 eval "exec ${CAT[1]}>&-"
-wait "$CAT_PID"
+wait "$cat_pid"
 same here-string abc "$(cat <<<abc)"
 same substitution 3 "$(wc -l < <(seq 3))"
 same pipestatus "1 0" "$(false | true; echo "${PIPESTATUS[@]}")"

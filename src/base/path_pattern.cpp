@@ -1,0 +1,65 @@
+#include "base/path_pattern.hpp"
+
+#include <fnmatch.h>
+
+#include <cstring>
+#include <string>
+
+#include "base/text.hpp"
+
+namespace sbx {
+namespace {
+
+bool is_any_depth(const char* part) noexcept { return std::strcmp(part, "**") == 0; }
+
+}  // namespace
+
+PathPattern::PathPattern(std::string_view pattern) noexcept {
+  if (pattern.starts_with('/')) pattern.remove_prefix(1);
+  if (pattern.empty() || pattern.size() >= kMaxLength) return;
+  std::memcpy(text_.data(), pattern.data(), pattern.size());
+  std::size_t count = 0;
+  for (char* part = text_.data(); part != nullptr;) {
+    char* const slash = std::strchr(part, '/');
+    if (slash != nullptr) *slash = '\0';
+    if (*part == '\0' || count == kMaxParts) return;
+    parts_[count++] = part;
+    part = slash != nullptr ? slash + 1 : nullptr;
+  }
+  count_ = count;
+}
+
+PathPattern::States PathPattern::enter(std::size_t part) const noexcept {
+  States states = bit(part);
+  // At the end it stands for at least one name.
+  while (part + 1 < count_ && is_any_depth(parts_[part])) states |= bit(++part);
+  return states;
+}
+
+PathPattern::States PathPattern::start() const noexcept { return valid() ? enter(0) : 0; }
+
+PathPattern::States PathPattern::step(States states, const char* name) const noexcept {
+  States next = 0;
+  for (std::size_t part = 0; part < count_; ++part) {
+    if ((states & bit(part)) == 0) continue;
+    if (is_any_depth(parts_[part])) {
+      next |= enter(part);
+      if (part + 1 == count_) next |= bit(count_);
+    } else if (::fnmatch(parts_[part], name, FNM_PATHNAME) == 0) {
+      next |= enter(part + 1);
+    }
+  }
+  return next;
+}
+
+bool covers(const PathPattern& pattern, std::string_view path) {
+  if (path.starts_with('/')) path.remove_prefix(1);
+  PathPattern::States states = pattern.start();
+  for (const std::string_view name : split(path, '/')) {
+    states = pattern.step(states, std::string(name).c_str());
+    if (pattern.matches(states)) return true;
+  }
+  return false;
+}
+
+}  // namespace sbx

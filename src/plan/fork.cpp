@@ -1,0 +1,20 @@
+// The payload's start. It comes before the mounts: while init makes the new root, the payload makes
+// the network namespace, which the kernel needs nearly as long for. And it comes after the ids: by
+// then the supervisor has done its part, and the scheduler finds a processor for a third process.
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+
+void plan_fork(Builder& b) {
+  b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
+  if (b.profile.network.mode != profile::NetworkMode::host) {
+    b.add(Phase::payload, NewNetwork{}, "no interface, port or abstract socket of the host's",
+          "network");
+    b.add(Phase::payload, RaiseLoopback{}, "programs talk to themselves on 127.0.0.1 and ::1",
+          "network");
+  }
+  // Sixty system calls, for which there is time until init has made the root.
+  b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+}
+
+}  // namespace sbx::plan

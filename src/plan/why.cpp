@@ -1,0 +1,99 @@
+#include "plan/why.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.hpp"
+#include "plan/builder.hpp"
+#include "plan/why_parts.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr const char* kForms = "ask for path:/x, host:NAME:PORT, syscall:NAME or env:NAME";
+
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::allowed:
+      return "allowed";
+    case Verdict::partly:
+      return "partly";
+    case Verdict::denied:
+      return "denied";
+  }
+  return "";
+}
+
+std::string written_where(const Answer& answer) {
+  if (answer.key.empty())
+    return answer.verdict != Verdict::allowed && answer.allow_with.empty()
+               ? "sbx itself: no line of a profile changes it"
+               : "sbx itself";
+  if (answer.origin.file.empty()) return "the default of " + answer.key;
+  return answer.key + " [" + answer.origin.to_string() + "]";
+}
+
+std::string string_or_null(const std::string& text) {
+  return text.empty() ? "null" : json_string(text);
+}
+
+}  // namespace
+
+Answer Asked::decided_by(std::string_view key) const {
+  Answer answer;
+  answer.key = key;
+  answer.origin = origin_of(profile, key);
+  return answer;
+}
+
+std::unexpected<Error> bad_question(std::string what, std::string hint) {
+  return std::unexpected(Error{ErrorKind::usage, std::move(what), "--why", std::move(hint)});
+}
+
+std::string yaml_word(std::string_view text) {
+  const bool safe = std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("/._-+@").contains(c);
+  });
+  return safe && !text.empty() && text.front() != '@' && text.front() != '-' ? std::string(text)
+                                                                             : json_string(text);
+}
+
+Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question) {
+  struct Kind {
+    std::string_view name;
+    Result<Answer> (*answer)(const Asked&, std::string_view);
+  };
+  constexpr std::array kKinds{Kind{"path", why_path}, Kind{"host", why_host},
+                              Kind{"syscall", why_call}, Kind{"env", why_variable}};
+  const std::size_t colon = question.find(':');
+  const auto* const kind = std::ranges::find(kKinds, question.substr(0, colon), &Kind::name);
+  if (colon == std::string_view::npos || kind == kKinds.end() || colon + 1 == question.size())
+    return bad_question(quote(question) + " is no question", kForms);
+  const std::string_view subject = question.substr(colon + 1);
+  Answer answer = SBX_TRY(kind->answer({profile, plan}, subject));
+  answer.question = question;
+  return answer;
+}
+
+std::string answer_text(const Answer& answer) {
+  std::string text = printable(answer.question) + ": " + std::string(verdict_name(answer.verdict)) +
+                     "\n  " + answer.what + "\n  because: " + answer.because +
+                     "\n  decided by: " + written_where(answer) + "\n";
+  if (!answer.allow_with.empty()) text += "  to allow it: " + answer.allow_with + "\n";
+  if (!answer.hint.empty()) text += "  hint: " + answer.hint + "\n";
+  return text;
+}
+
+std::string answer_json(const Answer& answer) {
+  return "{\"schema\":\"sbx.why/1\",\"question\":" + json_string(answer.question) +
+         ",\"verdict\":" + json_string(verdict_name(answer.verdict)) +
+         ",\"text\":" + json_string(answer.what) + ",\"reason\":" + json_string(answer.because) +
+         ",\"key\":" + string_or_null(answer.key) + ",\"origin\":" +
+         (answer.origin.file.empty() ? "null" : json_string(answer.origin.to_string())) +
+         ",\"allow_with\":" + string_or_null(answer.allow_with) +
+         ",\"hint\":" + string_or_null(answer.hint) + "}";
+}
+
+}  // namespace sbx::plan

@@ -1,0 +1,40 @@
+// What a run would let the command do, from the plan alone, and which line decides it:
+// `sbx explain --why`. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "plan/plan.hpp"
+#include "profile/profile.hpp"
+
+namespace sbx::plan {
+
+enum class Verdict {
+  allowed,
+  partly,  ///< with conditions, which Answer::what names: read but not written, some arguments only
+  denied,
+};
+
+struct Answer {
+  std::string question;  ///< as it was understood: "path:/etc/shadow"
+  Verdict verdict = Verdict::denied;
+  std::string what;        ///< what the command meets
+  std::string because;     ///< why it is so
+  std::string key;         ///< the profile key that decides; empty: none does
+  Origin origin;           ///< where that is written; empty file: a default
+  std::string allow_with;  ///< a line of a profile that would allow it; empty: there is none
+  std::string hint;        ///< what to do where one line is not enough
+};
+
+/// `question` is path:/x, host:NAME:PORT, syscall:NAME or env:NAME; an Error of kind usage when it
+/// is none of these, or asks for what does not exist.
+Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question);
+
+/// For a person, a few lines with a line end.
+std::string answer_text(const Answer& answer);
+/// The same as one JSON object (a line), schema sbx.why/1.
+std::string answer_json(const Answer& answer);
+
+}  // namespace sbx::plan

@@ -1,0 +1,30 @@
+// The four kinds of question of why.hpp, each in a file of its own.
+#pragma once
+
+#include <string_view>
+
+#include "plan/why.hpp"
+
+namespace sbx::plan {
+
+/// Whom a question is about.
+struct Asked {
+  const profile::Profile& profile;
+  const Plan& plan;
+
+  /// An answer that `key` decides: its place is filled in.
+  [[nodiscard]] Answer decided_by(std::string_view key) const;
+};
+
+Result<Answer> why_path(const Asked& asked, std::string_view path);      ///< why_path.cpp
+Result<Answer> why_call(const Asked& asked, std::string_view name);      ///< why_call.cpp
+Result<Answer> why_variable(const Asked& asked, std::string_view name);  ///< why_variable.cpp
+Result<Answer> why_host(const Asked& asked, std::string_view host);      ///< why_host.cpp
+
+/// A question that cannot be answered.
+std::unexpected<Error> bad_question(std::string what, std::string hint);
+
+/// `text` in a flow mapping of YAML: bare when that is safe, else quoted.
+std::string yaml_word(std::string_view text);
+
+}  // namespace sbx::plan

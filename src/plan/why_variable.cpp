@@ -1,0 +1,74 @@
+// --why env:NAME
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "base/text.hpp"
+#include "plan/why_parts.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr std::array<std::string_view, 6> kOurs{"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "USER"};
+
+const std::string* entry_of(const Plan& plan, std::string_view name) {
+  for (const std::string& entry : plan.env)
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return &entry;
+  return nullptr;
+}
+
+/// "env.pass[2]"; empty when the profile does not pass it.
+std::string passed_by(const profile::Env& env, std::string_view name) {
+  const auto found = std::ranges::find(env.pass, name);
+  if (found == env.pass.end()) return "";
+  return "env.pass[" + std::to_string(found - env.pass.begin()) + "]";
+}
+
+Answer present(const Asked& asked, std::string_view name, const std::string& passed) {
+  if (asked.profile.env.set.contains(std::string(name))) {
+    Answer answer = asked.decided_by("env.set." + std::string(name));
+    answer.because = "env.set has it, which wins over env.pass";
+    return answer;
+  }
+  if (!passed.empty()) {
+    Answer answer = asked.decided_by(passed);
+    answer.because = "env.pass takes it from the caller";
+    return answer;
+  }
+  if (std::ranges::find(kOurs, name) != kOurs.end()) {
+    Answer answer = asked.decided_by("env.set");
+    answer.because = "every command gets one; env.set changes it";
+    return answer;
+  }
+  const bool terminal = name == "TERM";
+  Answer answer = asked.decided_by(terminal ? "stdio.tty" : "tools");
+  answer.because = terminal ? "the command has a terminal" : "one of the tools needs it";
+  return answer;
+}
+
+}  // namespace
+
+Result<Answer> why_variable(const Asked& asked, std::string_view name) {
+  if (name.contains('='))
+    return bad_question(quote(name) + " is no name of a variable", "ask as in env:LANG");
+  const std::string passed = passed_by(asked.profile.env, name);
+  if (const std::string* entry = entry_of(asked.plan, name)) {
+    Answer answer = present(asked, name, passed);
+    answer.verdict = Verdict::allowed;
+    answer.what = "the command gets " + printable(*entry);
+    return answer;
+  }
+  Answer answer = asked.decided_by(passed.empty() ? "env" : passed);
+  answer.what = "the command does not get it";
+  if (passed.empty()) {
+    answer.because = "of the caller's variables only those named in env.pass enter";
+    answer.allow_with = "env: {pass: [" + yaml_word(name) + "]}";
+  } else {
+    answer.because = "env.pass names it, but the caller has none";
+    answer.allow_with = "env: {set: {" + yaml_word(name) + ": VALUE}}";
+  }
+  return answer;
+}
+
+}  // namespace sbx::plan

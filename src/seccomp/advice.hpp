@@ -1,0 +1,31 @@
+// For a denied call: what of it a person wants to see, and the line of a profile that would allow
+// it. Pure.
+#pragma once
+
+#include <linux/seccomp.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "seccomp/build.hpp"
+#include "seccomp/calls.hpp"
+
+namespace sbx::seccomp {
+
+/// Does an entry of `allow` or `deny` ("@group" or a call's name) stand for the call?
+bool covers(std::string_view entry, const CallFacts& call);
+
+/// What to write into `allow` for a call that the list lacks, as YAML: the call's group where that
+/// is optional as a whole ("@debug", quoted), because its calls are of little use one by one.
+std::string allow_entry(const CallFacts& call);
+
+/// "seccomp: {allow: ["@debug"]}": with it in a profile that extends the present one, the same call
+/// with the same arguments is allowed. Empty: no profile can allow it.
+std::string allowing_line(const Request& request, const seccomp_data& call);
+
+/// The argument that the call is denied for, as one would write it: "AF_PACKET", "CLONE_NEWUSER";
+/// empty: the call by itself says all.
+std::string argument_text(const seccomp_data& call);
+
+}  // namespace sbx::seccomp

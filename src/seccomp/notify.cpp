@@ -1,0 +1,95 @@
+#include "seccomp/notify.hpp"
+
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+
+#include "seccomp/evaluate.hpp"
+
+namespace sbx::seccomp {
+namespace {
+
+constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
+constexpr std::uint16_t kIfEqual = BPF_JMP | BPF_JEQ | BPF_K;
+constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
+
+bool is_told(std::uint32_t answer, OnDeny mode) {
+  switch (answer & SECCOMP_RET_ACTION_FULL) {
+    case SECCOMP_RET_ERRNO:
+      return (answer & SECCOMP_RET_DATA) == EPERM;
+    case SECCOMP_RET_LOG:
+      return true;
+    case SECCOMP_RET_KILL_PROCESS:
+      return mode == OnDeny::kill;  // else it is a foreign table's call: the kernel's to end
+    default:
+      return false;
+  }
+}
+
+seccomp_data native(const OwnCall& call) {
+  seccomp_data data{};
+  data.nr = static_cast<int>(call.number);
+  data.arch = AUDIT_ARCH_X86_64;
+  data.args[0] = call.first_argument;
+  return data;
+}
+
+/// A program that answers each call as `answer` says and goes on behind itself with all others.
+template <class AnswerOf>
+std::vector<sock_filter> answering(std::span<const OwnCall> calls, AnswerOf answer) {
+  constexpr std::size_t kEach = 5;
+  const auto all = static_cast<std::uint8_t>(calls.size() * kEach);
+  std::vector<sock_filter> program{{kLoad, 0, 0, offsetof(seccomp_data, arch)},
+                                   {kIfEqual, 0, all, AUDIT_ARCH_X86_64}};
+  for (const OwnCall& call : calls) {
+    program.push_back({kLoad, 0, 0, offsetof(seccomp_data, nr)});
+    program.push_back({kIfEqual, 0, 3, call.number});
+    program.push_back({kLoad, 0, 0, offsetof(seccomp_data, args)});
+    program.push_back({kIfEqual, 0, 1, call.first_argument});
+    program.push_back({kReturn, 0, 0, answer(call)});
+  }
+  return program;
+}
+
+}  // namespace
+
+std::vector<sock_filter> notifying(std::span<const sock_filter> plain, OnDeny mode) {
+  std::vector<sock_filter> told(plain.begin(), plain.end());
+  for (sock_filter& instruction : told) {
+    if (instruction.code == kReturn && is_told(instruction.k, mode))
+      instruction.k = SECCOMP_RET_USER_NOTIF;
+  }
+  return told;
+}
+
+bool lets_through(std::span<const sock_filter> plain, const Request& request, const OwnCall& call) {
+  const CallFacts facts = find_call(call.number);
+  const bool narrowed = std::ranges::any_of(
+      request.args, [&](const ArgAllow& entry) { return facts && entry.call == facts.call->name; });
+  return !narrowed && evaluate(plain, native(call)) == SECCOMP_RET_ALLOW;
+}
+
+std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
+                                   std::span<const OwnCall> calls) {
+  std::vector<sock_filter> whole =
+      answering(calls, [](const OwnCall&) { return std::uint32_t{SECCOMP_RET_ALLOW}; });
+  whole.insert(whole.end(), program.begin(), program.end());
+  return whole;
+}
+
+std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain,
+                                     std::span<const OwnCall> calls) {
+  std::vector<sock_filter> whole = answering(calls, [&](const OwnCall& call) {
+    const std::uint32_t denied = SECCOMP_RET_ERRNO | std::uint32_t{EPERM};
+    const std::uint32_t answer = evaluate(plain, native(call)).value_or(denied);
+    // Narrowed by arguments that are not known here: nobody needs this one descriptor's number.
+    return answer == SECCOMP_RET_ALLOW ? denied : answer;
+  });
+  whole.push_back({kReturn, 0, 0, SECCOMP_RET_ALLOW});
+  return whole;
+}
+
+}  // namespace sbx::seccomp

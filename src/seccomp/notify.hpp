@@ -1,0 +1,40 @@
+// What a filter looks like when somebody listens for what it denies (seccomp_unotify(2)). Pure.
+//
+// The listener gets a call's numbers, not the answer that the policy has for it: it evaluates the
+// plain program again (evaluate.hpp). So the two programs differ in their returns alone.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "seccomp/build.hpp"
+
+namespace sbx::seccomp {
+
+/// `plain`, with SECCOMP_RET_USER_NOTIF in place of each denial that a person would want to hear
+/// of: EPERM, and what `mode` makes of it. ENOSYS, EINVAL and ENOMEM stay: C libraries probe for
+/// them, in every thread and with every start.
+std::vector<sock_filter> notifying(std::span<const sock_filter> plain, OnDeny mode);
+
+/// A call that the launcher makes itself when the filter is in force already, told from the
+/// payload's by its first argument (its low 32 bits).
+struct OwnCall {
+  std::uint32_t number = 0;
+  std::uint32_t first_argument = 0;
+};
+
+/// Does `plain` let it through, whatever its other arguments are? False too when it cannot be said.
+bool lets_through(std::span<const sock_filter> plain, const Request& request, const OwnCall& call);
+
+/// `program`, which first lets `calls` through.
+std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
+                                   std::span<const OwnCall> calls);
+/// What takes that back: a second filter, which answers `calls` as `plain` does and allows the
+/// rest. Of several filters the kernel follows the strictest (seccomp(2)).
+std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain,
+                                     std::span<const OwnCall> calls);
+
+}  // namespace sbx::seccomp

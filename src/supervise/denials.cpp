@@ -1,0 +1,179 @@
+#include "supervise/denials.hpp"
+
+#include <linux/audit.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "os/process.hpp"
+#include "seccomp/advice.hpp"
+#include "seccomp/evaluate.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+/// How long a thread's name is taken for known while it makes the same call again: only a program
+/// that took the place of another in that time, and goes on with its very call, gets the other's
+/// name. To look is dearer than all the rest, most of all for a flood that has to wait each time.
+constexpr Nanos kNameHolds = kSecond;
+constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
+constexpr pid_t kPayload = 2;
+
+bool same_call(const seccomp_data& a, const seccomp_data& b) {
+  return a.nr == b.nr && a.arch == b.arch && std::memcmp(a.args, b.args, sizeof a.args) == 0;
+}
+
+std::string operation_of(const seccomp_data& call) {
+  const std::string number = std::to_string(static_cast<unsigned>(call.nr));
+  if (call.arch != AUDIT_ARCH_X86_64) return "32-bit call " + number;
+  const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(call.nr));
+  return facts ? std::string(facts.call->name) : "call " + number;
+}
+
+/// Whose lines of the result can be told apart by a person.
+bool same_kind(const Denial& a, const Denial& b) {
+  return a.operation == b.operation && a.target == b.target && a.comm == b.comm;
+}
+
+}  // namespace
+
+std::string denial_text(const Denial& denial) {
+  std::string text = denial.operation;
+  if (!denial.target.empty()) text += "(" + denial.target + ")";
+  if (denial.comm) text += ", by " + *denial.comm;
+  if (denial.count > 1) text += ", " + std::to_string(denial.count) + " times";
+  return text;
+}
+
+bool Allowance::spend(Nanos took, Nanos now) {
+  saved_ = std::min(kMostSaved, saved_ + (now - seen_) / kShare) - took;
+  seen_ = now;
+  return saved_ > 0;
+}
+
+Nanos Allowance::enough_at() const { return seen_ + (kWorthwhile - saved_) * kShare; }
+
+Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos now) {
+  if (!listener.valid()) return {};
+  auto opened = os::SeccompListener::open(std::move(listener));
+  if (!opened)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot listen to the filter",
+                                 .sys_errno = opened.error().value});
+  listener_ = std::move(*opened);
+  plan_ = &plan;
+  heard_ = true;
+  allowance_.start(now);
+  return {};
+}
+
+void Denials::watch(PollSet& set, Nanos now) {
+  index_ = kNotPolled;
+  if (listener_.fd() < 0) return;
+  if (resting_until_ && now < *resting_until_) return;
+  resting_until_.reset();
+  index_ = set.add(listener_.fd(), POLLIN);
+}
+
+std::optional<std::vector<Denial>> Denials::take() {
+  if (!heard_) return std::nullopt;
+  return std::move(found_);
+}
+
+std::optional<Nanos> Denials::next() const { return resting_until_; }
+
+void Denials::step(const PollSet& set, Nanos now, const Tell& tell) {
+  const short ready = set.revents(index_);
+  // Everybody under the filter has gone. Not so POLLERR: a signal of ours came while the kernel
+  // looked (seccomp_notify_poll() in kernel/seccomp.c).
+  if ((ready & (POLLIN | POLLHUP)) == POLLHUP) return listener_.close();
+  if ((ready & POLLIN) == 0) return;
+  const Nanos before = cpu_ns();
+  for (int i = 0; i < kAtOnce && heard_one(now, tell); ++i) continue;
+  if (!allowance_.spend(cpu_ns() - before, now)) resting_until_ = allowance_.enough_at();
+}
+
+bool Denials::heard_one(Nanos now, const Tell& tell) {
+  ::pollfd waiting{listener_.fd(), POLLIN, 0};
+  if (::poll(&waiting, 1, 0) != 1 || (waiting.revents & POLLIN) == 0) return false;
+  const auto received = listener_.receive();
+  if (!received) {
+    out_of_hand_ = true;  // nobody could be answered any more
+    return false;
+  }
+  if (!*received) return true;
+  const os::SeccompNotice& notice = **received;
+  if (notice.thread != last_.thread || now > last_.until || !same_call(notice.call, last_.call))
+    look_up(notice, now, tell);
+  if (last_.entry == kNoEntry)
+    ++others_;
+  else
+    ++found_[last_.entry].count;
+  answer(notice);
+  return true;
+}
+
+void Denials::look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell) {
+  last_.thread = notice.thread;
+  last_.call = notice.call;
+  last_.until = now + kNameHolds;
+  last_.action = seccomp::evaluate(plan_->filter.program(), notice.call)
+                     .value_or(SECCOMP_RET_ERRNO | std::uint32_t{EPERM});
+  last_.who = os::thread_facts(notice.thread).value_or(os::ThreadFacts{});
+  Denial denial;
+  denial.operation = operation_of(notice.call);
+  if (notice.call.arch == AUDIT_ARCH_X86_64) denial.target = seccomp::argument_text(notice.call);
+  if (last_.who.process != 0) {
+    denial.pid = last_.who.inner_process;
+    denial.comm = last_.who.name;
+  }
+  denial.passed = (last_.action & SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_LOG;
+  last_.entry = entry_for(std::move(denial), tell, notice.call);
+}
+
+std::size_t Denials::entry_for(Denial denial, const Tell& tell, const seccomp_data& call) {
+  const auto known = std::ranges::find_if(
+      found_, [&denial](const Denial& other) { return same_kind(denial, other); });
+  const auto entry = static_cast<std::size_t>(known - found_.begin());
+  if (known != found_.end()) return entry;
+  if (entry == kMostKinds) return kNoEntry;
+  if (call.arch == AUDIT_ARCH_X86_64)
+    denial.allow_with = seccomp::allowing_line(plan_->seccomp, call);
+  found_.push_back(std::move(denial));
+  tell(found_.back());
+  return entry;
+}
+
+void Denials::answer(const os::SeccompNotice& notice) {
+  SysResult<void> answered;
+  switch (last_.action & SECCOMP_RET_ACTION_FULL) {
+    case SECCOMP_RET_LOG:
+      answered = listener_.let_pass(notice);
+      break;
+    case SECCOMP_RET_ERRNO:
+      answered = listener_.refuse(notice, static_cast<int>(last_.action & SECCOMP_RET_DATA));
+      break;
+    default:
+      return kill(notice);
+  }
+  if (!answered) out_of_hand_ = true;
+}
+
+void Denials::kill(const os::SeccompNotice& notice) {
+  // While it waits for us its number is its own, and it never comes back from the call.
+  const auto process = os::open_process(last_.who.process);  // of 0: EINVAL
+  if (!listener_.stands(notice)) return;
+  if (!process || !os::signal_process(process->get(), SIGKILL)) {
+    out_of_hand_ = true;
+    return;
+  }
+  if (last_.who.inner_process == kPayload) killed_payload_ = true;
+  last_.thread = 0;  // whoever has its number next is somebody else
+}
+
+}  // namespace sbx::supervise

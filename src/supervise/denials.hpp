@@ -1,0 +1,98 @@
+// Answers the calls that the payload's filter denies, as the policy has it, and keeps account of
+// them. Calls that are allowed never come here.
+//
+// Whoever makes a denied call waits for us. A payload that does nothing else shall burn its own
+// time and not the host's: answering has a budget of processor time, and who comes when it is used
+// up waits for the next one.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "os/seccomp_notify.hpp"
+#include "os/thread_facts.hpp"
+#include "plan/plan.hpp"
+#include "supervise/clock.hpp"
+#include "supervise/denial.hpp"
+#include "supervise/poll_set.hpp"
+
+namespace sbx::supervise {
+
+/// Processor time that may be spent: it comes in slowly, and a little can be saved up.
+class Allowance {
+ public:
+  void start(Nanos now) { seen_ = now; }
+  /// Takes in what has come since, and pays for `took`; false: that was all.
+  bool spend(Nanos took, Nanos now);
+  /// When there is enough again to go on for a while.
+  [[nodiscard]] Nanos enough_at() const;
+
+ private:
+  static constexpr Nanos kMostSaved = 50 * kMillisecond;
+  /// One part in so many of the time that passes. To answer is a fifth of what a call costs us, to
+  /// wake up and look around the rest.
+  static constexpr Nanos kShare = 50;
+  static constexpr Nanos kWorthwhile = kMillisecond / 4;
+
+  Nanos saved_ = kMostSaved;
+  Nanos seen_ = 0;
+};
+
+class Denials {
+ public:
+  /// Is told of each denial when it is seen for the first time.
+  using Tell = std::function<void(const Denial&)>;
+
+  /// `listener`: invalid when there is none; then nothing is known of denials. An Error of kind
+  /// setup when it cannot be used: the run must not go on, whose denied calls nobody answers.
+  Result<void> start(os::UniqueFd listener, const plan::Plan& plan, Nanos now);
+  void watch(PollSet& set, Nanos now);
+  void step(const PollSet& set, Nanos now, const Tell& tell);
+  /// When to watch again, after the budget was used up.
+  [[nodiscard]] std::optional<Nanos> next() const;
+
+  /// Once, at the end. nullopt: nobody listened. At most kMostKinds; what comes on top is counted
+  /// in others().
+  std::optional<std::vector<Denial>> take();
+  [[nodiscard]] std::uint64_t others() const { return others_; }
+  /// The command itself (pid 2) was killed for a call.
+  [[nodiscard]] bool killed_payload() const { return killed_payload_; }
+  /// Somebody had to be killed and could not be: the run must not go on.
+  [[nodiscard]] bool out_of_hand() const { return out_of_hand_; }
+
+ private:
+  static constexpr std::size_t kMostKinds = 100;
+  static constexpr int kAtOnce = 32;
+
+  /// Who made a call last, and which: a loop of denied calls is not looked up each time.
+  struct Last {
+    pid_t thread = 0;
+    seccomp_data call{};
+    std::uint32_t action = 0;
+    os::ThreadFacts who{};  ///< process 0: unknown
+    std::size_t entry = 0;
+    Nanos until = 0;
+  };
+
+  [[nodiscard]] bool heard_one(Nanos now, const Tell& tell);
+  void look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
+  std::size_t entry_for(Denial denial, const Tell& tell, const seccomp_data& call);
+  void answer(const os::SeccompNotice& notice);
+  void kill(const os::SeccompNotice& notice);
+
+  const plan::Plan* plan_ = nullptr;
+  os::SeccompListener listener_;
+  Allowance allowance_;
+  std::optional<Nanos> resting_until_;
+  std::size_t index_ = kNotPolled;
+  bool heard_ = false;
+  std::vector<Denial> found_;
+  std::uint64_t others_ = 0;
+  Last last_;
+  bool killed_payload_ = false;
+  bool out_of_hand_ = false;
+};
+
+}  // namespace sbx::supervise

@@ -1,0 +1,128 @@
+"""sbx explain --why: what it answers is what the command meets."""
+import json
+import re
+import tempfile
+from pathlib import Path
+
+import pytest
+
+PATHS = ["/", "/bin/sh", "/usr/bin/env", "/etc", "/etc/passwd", "/etc/shadow", "/etc/hostname", "/tmp", "/tmp/new",
+         "/dev/null", "/dev/shm/new", "/dev/mem", "/proc/1/status", "/proc/sys/kernel/hostname", "/root", "/workspace",
+         "/workspace/new", "/workspace/kept.txt", "/workspace/key.pem", "/workspace/a/b.pem", "/data/in", "/data/none",
+         "/scratch/x", "/nothing", "/app.ini", "/sys", "/run", "/bin/../etc/passwd", "/bin/../lib/os-release", "/.sbx",
+         "/.sbx/lower/kept.txt", "/.sbx/changes", "/dev/../tmp/y"]
+# Prints for each path what can be done with it.
+LOOK = r"""
+import os, stat, sys
+def look(path):
+    try:
+        what = os.stat(path).st_mode
+    except OSError:
+        what = None
+    if what is not None and stat.S_ISCHR(what) and not path.startswith("/dev/"):
+        return "hidden"
+    folder = what is not None and stat.S_ISDIR(what)
+    try:
+        os.close(os.open(path + "/probe" if folder else path, os.O_WRONLY | (0 if what and not folder else os.O_CREAT)))
+        return "written"
+    except OSError:
+        pass
+    if what is None:
+        return "absent"
+    try:
+        os.listdir(path) if folder else open(path, "rb").read(64)
+        return "read"
+    except OSError:
+        return "unreadable"
+for path in sys.argv[1:]:
+    print(path, look(path))
+"""
+# The plan does not know whether the host has a file, nor whether the caller may read it.
+MEANS = {"allowed": {"written"}, "partly": {"read", "unreadable", "absent"}, "denied": {"absent", "hidden"}}
+
+
+@pytest.fixture
+def scene(sbx):
+    (sbx.cwd / "kept.txt").write_text("kept")
+    (sbx.cwd / "key.pem").write_text("secret")
+    (sbx.cwd / "a").mkdir()
+    (sbx.cwd / "a" / "b.pem").write_text("secret")
+    (sbx.folder / "data").mkdir()
+    (sbx.folder / "data" / "in").write_text("1")
+    return sbx.profile("""\
+version: 1
+mounts:
+  - ./data:/data
+  - {tmpfs: /scratch, size: 4M}
+  - {file: /app.ini, content: "debug=0"}
+mask: [/workspace/key.pem, "/workspace/**/*.pem"]
+env: {pass: [LANG], set: {MODE: fast}}
+""")
+
+
+@pytest.fixture
+def elsewhere():
+    """A folder that no plan shows; /tmp is the sandbox's own."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+        (Path(folder) / "in").write_text("1")
+        yield folder
+
+
+def answers(sbx, profile, *questions, flags=()):
+    asked = [word for question in questions for word in ("--why", question)]
+    run = sbx.call("explain", profile, *sbx.degraded, *flags, "--json", *asked)
+    assert run.code == 0, run
+    return [json.loads(line) for line in run.out.splitlines()]
+
+
+@pytest.mark.parametrize("mode", ["ro", "rw", "overlay"])
+def test_paths_are_as_the_command_finds_them(sbx, scene, mode):
+    flags = ["--workspace", f".:{mode}", "--tool", "python3"]
+    run = sbx.run(scene, flags=flags, cmd=["python3", "-c", LOOK, *PATHS]).assert_ok()
+    found = dict(line.split(" ") for line in run.out.splitlines())
+    told = {answer["question"].removeprefix("path:"): answer
+            for answer in answers(sbx, scene, *(f"path:{path}" for path in PATHS), flags=flags)}
+    assert sorted(told) == sorted(found) == sorted(PATHS)
+    for path, answer in told.items():
+        assert found[path] in MEANS[answer["verdict"]], (answer, found[path])
+    assert {"written", "read", "absent", "hidden"} <= set(found.values()), "the scene has all of them"
+
+
+def test_the_line_it_names_does_allow_it(sbx, scene, elsewhere):
+    path = f"{elsewhere}/in"
+    [answer] = answers(sbx, scene, f"path:{path}")
+    assert answer["verdict"] == "denied"
+    denied = sbx.run(scene, cmd=["cat", path])
+    assert denied.code == 1
+    wider = sbx.profile(f"version: 1\nextends: [{scene}]\n{answer['allow_with']}\n")
+    assert sbx.run(wider, cmd=["cat", path]).assert_ok().out == "1"
+
+
+def test_calls_and_variables_name_their_line(sbx):
+    profile = sbx.profile("version: 1\nseccomp:\n  deny: [chmod]\nenv: {set: {MODE: fast}}\n")
+    chmod, ptrace, mode, token = answers(sbx, profile, "syscall:chmod", "syscall:ptrace", "env:MODE", "env:TOKEN")
+    assert chmod["verdict"] == "denied" and chmod["origin"].endswith(":3:10") and chmod["key"] == "seccomp.deny[0]"
+    assert ptrace["allow_with"] == 'seccomp: {allow: ["@debug"]}'
+    assert mode["verdict"] == "allowed" and "MODE=fast" in mode["text"] and re.search(r":4:\d+$", mode["origin"])
+    assert token["verdict"] == "denied" and token["allow_with"] == "env: {pass: [TOKEN]}"
+
+
+def test_for_people(sbx):
+    run = sbx.call("explain", *sbx.degraded, "--why", "host:example.org:443")
+    assert run.code == 0 and run.out == """\
+host:example.org:443: denied
+  there is no route (ENETUNREACH), and names are not resolved
+  because: network: none, a network namespace with nothing but a loopback interface
+  decided by: the default of network
+  to allow it: network: host
+"""
+
+
+def test_a_wrong_question_prints_no_answer(sbx):
+    run = sbx.call("explain", *sbx.degraded, "--why", "env:HOME", "--why", "file:/x", "--why", "syscall:ptrac")
+    assert run.code == 125 and run.out == ""
+    assert "--why: file:/x is no question" in run.err and "did you mean ptrace?" in run.err
+
+
+def test_only_explain_answers(sbx):
+    sbx.call("run", *sbx.degraded, "--why", "env:HOME", "--", "true").assert_refused("`sbx run` has no flag --why")

@@ -1,0 +1,71 @@
+// Patterns of paths: what they mean, and that no pattern takes long.
+#include "base/path_pattern.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <string>
+
+using sbx::covers;
+using sbx::PathPattern;
+
+namespace {
+
+bool means(const char* pattern, const char* path) { return covers(PathPattern(pattern), path); }
+
+std::string repeated(const char* text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("names, within a name") {
+  CHECK(means("/a/b", "/a/b"));
+  CHECK_FALSE(means("/a/b", "/a"));
+  CHECK_FALSE(means("/a/b", "/a/c"));
+  CHECK(means("/a/*.pem", "/a/x.pem"));
+  CHECK(means("/a/*.pem", "/a/.pem"));
+  CHECK_FALSE(means("/a/*.pem", "/a/b/x.pem"));
+  CHECK(means("/a/?", "/a/b"));
+  CHECK_FALSE(means("/a/?", "/a/bc"));
+}
+
+TEST_CASE("what lies below is meant as well") {
+  CHECK(means("/a/b*", "/a/bc/d/e"));
+  CHECK_FALSE(means("/a/b*", "/a/c/b"));
+}
+
+TEST_CASE("** is any number of folders, at the end at least one name") {
+  CHECK(means("/a/**/x", "/a/x"));
+  CHECK(means("/a/**/x", "/a/b/c/x"));
+  CHECK_FALSE(means("/a/**/x", "/b/x"));
+  CHECK(means("/a/**/b/**/c", "/a/1/b/2/3/c"));
+  CHECK_FALSE(means("/a/**/b/**/c", "/a/1/2/3/c"));
+  CHECK(means("/a/**", "/a/b"));
+  CHECK_FALSE(means("/a/**", "/a"));
+  CHECK(means("/a/**/**", "/a/b"));
+  CHECK(means("/**/x", "/x"));
+}
+
+TEST_CASE("empty, too long, too many names: means nothing") {
+  for (const std::string& pattern :
+       {std::string(), std::string("/"), std::string("/a//b"), std::string("/a/"),
+        repeated("/a", PathPattern::kMaxParts + 1), "/" + repeated("a", 5000)}) {
+    CHECK_FALSE(PathPattern(pattern).valid());
+    CHECK_FALSE(covers(PathPattern(pattern), "/a"));
+  }
+  CHECK(PathPattern(repeated("/a", PathPattern::kMaxParts)).valid());
+  CHECK(covers(PathPattern(repeated("/a", PathPattern::kMaxParts)),
+               repeated("/a", PathPattern::kMaxParts)));
+}
+
+TEST_CASE("many ** take no longer than one") {
+  // By trying one way after the other this would outlast us all.
+  const PathPattern pattern(repeated("/**/a*", 29) + "/x");
+  const auto started = std::chrono::steady_clock::now();
+  CHECK_FALSE(covers(pattern, repeated("/ab", 2000)));
+  CHECK(covers(pattern, repeated("/ab", 2000) + "/x"));
+  CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(10));
+}
