@@ -31,7 +31,7 @@ limits: {cpus: 1, cpu: 30s, rlimits: {nofile: 256, fsize: 10M}}
 """,
     "overlay": "version: 1\nworkspace: {source: ., mode: overlay, size: 16M}\nseccomp: {on_deny: kill}\n",
     "terminal": "version: 1\nstdio: {tty: always}\n",
-    "clock-and-host-network": "version: 1\nnamespaces: {time: {monotonic: -1h}}\nnetwork: host\nroot: empty\n",
+    "clock-and-host-network": "version: 1\nnamespaces: {time: {monotonic: 1h}}\nnetwork: host\nroot: empty\n",
 }
 
 
