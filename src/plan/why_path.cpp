@@ -42,7 +42,9 @@ std::optional<std::string> resolved(const Plan& plan, std::string_view path) {
       at.resize(at.empty() ? 0 : at.rfind('/'));
       continue;
     }
-    const std::string next = at + "/" + name;
+    std::string next = at;
+    next += '/';
+    next += name;
     const std::string* const link = link_at(plan, next);
     if (link == nullptr) {
       at = next;
