@@ -170,7 +170,7 @@ _sbx() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'profile result event live' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor' -- "$cur")
       fi
       ;;
     completion)

@@ -15,16 +15,34 @@ std::string Origin::to_string() const {
   return file + ':' + std::to_string(line) + ':' + std::to_string(column);
 }
 
-std::string Error::to_string() const {
+namespace {
+
+std::string first_line(const Error& error) {
   std::string out;
-  if (!where.empty()) out += where + ": ";
-  out += what;
-  if (sys_errno != 0) {
+  if (!error.where.empty()) out += error.where + ": ";
+  out += error.what;
+  if (error.sys_errno != 0) {
     out += ": ";
-    out += ::strerrordesc_np(sys_errno) != nullptr ? ::strerrordesc_np(sys_errno) : "unknown error";
-    out += " (" + errno_name(sys_errno) + ')';
+    out += ::strerrordesc_np(error.sys_errno) != nullptr ? ::strerrordesc_np(error.sys_errno)
+                                                         : "unknown error";
+    out += " (" + errno_name(error.sys_errno) + ')';
   }
+  return out;
+}
+
+}  // namespace
+
+std::string Error::to_string() const {
+  std::string out = first_line(*this);
+  if (!cause.empty()) out += "\n  because " + cause;
   if (!hint.empty()) out += "\n  " + hint;
+  return out;
+}
+
+std::string Error::to_line() const {
+  std::string out = first_line(*this);
+  if (!cause.empty()) out += "; because " + cause;
+  if (!hint.empty()) out += "; " + hint;
   return out;
 }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
+
+#include "base/feature.hpp"
 
 namespace sbx {
 
@@ -37,7 +40,7 @@ struct Origin {
   bool operator==(const Origin&) const = default;
 };
 
-/// One failure: what happened, where, which errno (0 when none), and what to try next.
+/// One failure: what happened, where, which errno (0 when none), why, and what to try next.
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string what;
@@ -45,9 +48,14 @@ struct Error {
       where{};         ///< "file:line:column" or "step 14/31 bind /usr"; empty when it adds nothing
   std::string hint{};  ///< the next thing to try; empty when there is none
   int sys_errno = 0;
+  std::optional<Feature> feature{};  ///< what of the kernel's was asked for
+  std::string cause{};               ///< why it is likely, once somebody has looked; a clause
 
-  /// "where: what: Errno text" on the first line and "  hint" on the second, for a person.
+  /// "where: what: Errno text" on the first line, then "  because cause" and "  hint", for a
+  /// person.
   [[nodiscard]] std::string to_string() const;
+  /// The same in one line.
+  [[nodiscard]] std::string to_line() const;
 };
 
 template <class T>

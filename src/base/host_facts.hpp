@@ -44,6 +44,7 @@ struct SourceFacts {
   std::uint32_t gid = 0;
   std::string device{};   ///< "major:minor" of the file system, for I/O limits
   std::string problem{};  ///< not empty: why it cannot be used (a sentence without a full stop)
+  int refused = 0;        ///< errno, if nothing is wrong with the source but this host refuses
 };
 
 struct HostFacts {

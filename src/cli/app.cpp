@@ -77,6 +77,7 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--dry-run") arguments.dry_run = true;
   if (option.name == "--timing") arguments.timing = true;
   if (option.name == "--quiet") arguments.quiet = true;
+  if (option.name == "--cgroup") arguments.cgroup_only = true;
   if (option.name == "--all") arguments.all = true;
   if (option.name == "--watch") arguments.watch = true;
   if (option.name == "--interval") arguments.interval = value;

@@ -30,10 +30,11 @@ struct Arguments {
   bool dry_run = false;
   bool timing = false;
   bool quiet = false;
-  bool all = false;      ///< kill: every run
-  bool watch = false;    ///< stats: again and again
-  std::string interval;  ///< between two looks; empty: not given
-  std::string signal;    ///< kill: the name of one; empty: the run is ended
+  bool cgroup_only = false;  ///< doctor: the limits and nothing else
+  bool all = false;          ///< kill: every run
+  bool watch = false;        ///< stats: again and again
+  std::string interval;      ///< between two looks; empty: not given
+  std::string signal;        ///< kill: the name of one; empty: the run is ended
 };
 
 }  // namespace sbx::cli

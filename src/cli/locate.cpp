@@ -107,8 +107,14 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
       if (text) return profile::SourceText{path, folder_of(path), *std::move(text)};
       // Only "there is none" leads on: a profile that we may not read is not another one's
       // stand-in.
-      const int error = text.error().sys_errno;
-      if (error != ENOENT && error != ENOTDIR) return std::unexpected(std::move(text).error());
+      Error& failed = text.error();
+      if (failed.sys_errno == ENOENT || failed.sys_errno == ENOTDIR) continue;
+      if (failed.sys_errno == EACCES)
+        failed.hint =
+            "profiles are looked up below $XDG_CONFIG_HOME or $HOME/.config first: is that "
+            "folder, " +
+            place + ", yours?";
+      return std::unexpected(std::move(failed));
     }
     const auto& built_in = profile::builtin_profiles();
     if (const auto found = built_in.find(profile); found != built_in.end())

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "cli/say.hpp"
+#include "supervise/add_cause.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -66,8 +67,9 @@ bool Report::finish(const Outcome& outcome, const plan::Plan& plan) const {
   return written.has_value();
 }
 
-int Report::refuse(const plan::Plan& plan, const profile::Problems& problems,
+int Report::refuse(const plan::Plan& plan, profile::Problems problems,
                    supervise::Nanos started) const {
+  for (Error& problem : problems) supervise::add_cause(problem);
   say(problems);
   // Nobody runs yet: the launcher that a run would have used fails with what is known already.
   const auto failing =

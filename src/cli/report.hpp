@@ -22,8 +22,7 @@ class Report {
   /// After a run: the result file. False, and said on standard error, when it could not be written.
   [[nodiscard]] bool finish(const supervise::Outcome& outcome, const plan::Plan& plan) const;
   /// Instead of a run: everything, with a result that says `problems`. Returns the exit code.
-  int refuse(const plan::Plan& plan, const profile::Problems& problems,
-             supervise::Nanos started) const;
+  int refuse(const plan::Plan& plan, profile::Problems problems, supervise::Nanos started) const;
 
  private:
   bool json_ = false;

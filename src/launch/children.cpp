@@ -35,7 +35,8 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].phase != phase) continue;
     context.step_index = i;
-    context.page->current_step.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
+    auto& at = phase == plan::Phase::payload ? context.page->payload_step : context.page->init_step;
+    at.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
     context.clock.begin(i);
     const StepResult done = execute(steps[i].action, context);
     context.clock.end(i, done ? 0 : done.error().value);

@@ -65,13 +65,22 @@ int v2_group_fd(const Sandbox::State& state) {
   return -1;
 }
 
+/// init is gone without a word, and the payload, which is about to go with it, has noticed.
+bool is_consequence(const plan::Plan& plan, const FailureRecord& failed) {
+  return plan.steps[static_cast<std::size_t>(failed.step)].phase == plan::Phase::payload &&
+         (failed.error == EPIPE || failed.error == ECONNRESET);
+}
+
 /// Words what init or payload left in the page, when they did not get as far as exec.
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
   const FailureRecord failed = page.failed.load();
-  if (failed.step >= 0)
+  const bool by_itself = failed.step >= 0 && !is_consequence(plan, failed);
+  if (by_itself)
     return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error, {});
-  const int last = page.current_step.load();
+  // Without a record it was the payload that was killed, if it lived.
+  const int last = failed.step < 0 && page.payload_step.load() >= 0 ? page.payload_step.load()
+                                                                    : page.init_step.load();
   if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};
   Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
   error.what += ": killed while at it";
@@ -86,7 +95,22 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
     struct ::stat what{};
     if (::fstat(fd, &what) != 0 || !S_ISFIFO(what.st_mode)) continue;
     if (::fchown(fd, state.host_id.id, state.host_id.id) != 0)
-      return std::unexpected(internal("cannot hand a standard stream's pipe to the run"));
+      return std::unexpected(Error{.kind = ErrorKind::setup,
+                                   .what = "cannot hand a standard stream's pipe to the run",
+                                   .sys_errno = errno,
+                                   .feature = Feature::user_namespace});
+  }
+  return {};
+}
+
+/// Terminal and listener arrive when the payload runs already, which is too late to find that there
+/// is no room for them: descriptors are held in their place until then.
+Result<void> reserve_places(const plan::Plan& plan, Sandbox::State& state) {
+  const int wanted = (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
+  for (int i = 0; i < wanted; ++i) {
+    state.reserved.emplace_back(::fcntl(state.channel.get(), F_DUPFD_CLOEXEC, 0));
+    if (!state.reserved.back().valid())
+      return std::unexpected(internal("no room for what the sandbox sends"));
   }
   return {};
 }
@@ -185,6 +209,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
   channel.theirs.reset();
+  SBX_CHECK(reserve_places(plan, *state));
   if (auto attended = attend(plan, *state, meanwhile); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed.load().step >= 0)
@@ -194,6 +219,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
   sweep_leftovers(*state);
+  state->reserved.clear();
   if (plan.supervision.tty) {
     auto received = os::receive_descriptors(state->channel.get(), false);
     if (!received || !received->front().valid())

@@ -21,7 +21,8 @@ static_assert(sizeof(FailureRecord) == 8);
 /// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
 /// takes it away from the payload.
 struct SharedPage {
-  std::atomic<std::int32_t> current_step{-1};  ///< stored before each step of init and payload
+  std::atomic<std::int32_t> init_step{-1};     ///< stored before each step of init, and of guard
+  std::atomic<std::int32_t> payload_step{-1};  ///< stored before each step of the payload
   /// The first failure: what the other process then runs into, because of it, does not count.
   std::atomic<FailureRecord> failed{FailureRecord{}};
   std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127

@@ -44,6 +44,7 @@ struct Sandbox::State {
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};
   os::UniqueFd channel{};  ///< to init, see Context::channel
+  std::vector<os::UniqueFd> reserved{};  ///< places for the next two
   os::UniqueFd pty_master{};
   os::UniqueFd listener{};  ///< of the payload's filter
   std::uint64_t exec_time_ns = 0;

@@ -8,9 +8,19 @@
 #include "os/cgroup.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_homes.hpp"
+#include "os/process.hpp"
 
 namespace sbx::os {
 namespace {
+
+/// 0, or why no child can begin in the group behind `group_fd`.
+int clone_into(int group_fd) {
+  const auto child = clone_process(0, group_fd);
+  if (!child) return child.error().value;
+  if (child->pid == 0) end_process(0);
+  const auto ended = wait_for(child->pid);
+  return ended ? 0 : ended.error().value;
+}
 
 void try_home(TriedHome& tried) {
   CgroupHome& home = tried.home;
@@ -22,6 +32,7 @@ void try_home(TriedHome& tried) {
   std::string said;
   const auto made = Cgroup::create(spec, said);
   if (!made) home.problem = said + ": " + std::system_category().message(made.error().value);
+  if (made && home.version == 2) tried.cloned = clone_into(made->fd());
 }
 
 std::string place_of(const CgroupHome& home) {

@@ -1,6 +1,7 @@
 // Makes groups for real, for `sbx doctor --cgroup`: what looks usable may still be refused.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace sbx::os {
 struct TriedHome {
   CgroupHome home;
   std::string group{};  ///< the group that was made, or where it would be
+  /// What clone3(2) into it gave (0: a child began there); nullopt: not tried, or v1.
+  std::optional<int> cloned{};
 };
 
 /// All homes of `wanted` in order: on v2 up to the first that works, on v1 each. May move this

@@ -52,10 +52,13 @@ std::string problem_of(const SourceRequest& request, int error) {
     case ELOOP:
       return name + " goes through too many symbolic links, or through one of /proc";
     case EACCES:
-    case EPERM:
       return name + " cannot be reached: permission denied on the way to it";
+    case EPERM:
     case ENOSYS:
-      return name + " cannot be resolved safely: openat2 is missing (Linux 5.6 has it)";
+      return name + " cannot be resolved safely: openat2 is refused here";
+    case EMFILE:
+    case ENFILE:
+      return name + " cannot be opened";
     default:
       return name + " cannot be opened: " + strerror(error);
   }
@@ -101,7 +104,11 @@ SourceFacts look_at_source(const SourceRequest& request, bool disk) {
   }
   const UniqueFd fd = open_source(request);
   if (!fd.valid()) {
-    found.problem = problem_of(request, errno);
+    const int error = errno;
+    found.problem = problem_of(request, error);
+    // None of these says anything about the source.
+    if (error == EPERM || error == ENOSYS || error == EMFILE || error == ENFILE)
+      found.refused = error;
     return found;
   }
   struct stat facts{};

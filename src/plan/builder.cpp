@@ -21,7 +21,17 @@ Origin origin_of(const profile::Profile& profile, std::string_view key) {
 
 std::string Builder::written_at(std::string_view key) const {
   const Origin origin = origin_of(key);
-  return origin.file.empty() ? "the default" : origin.to_string();
+  const auto& all = profile.origins;
+  if (origin.file.empty()) return "the default";
+  if (all.contains(key)) return origin.to_string();
+  // A key above that has others below it says where those were written, and not this one.
+  for (std::string_view above = key; above.contains('.');) {
+    above = above.substr(0, above.find_last_of('.'));
+    const std::string inside = std::string(above) + ".";
+    const auto next = all.lower_bound(inside);
+    if (next != all.end() && next->first.starts_with(inside)) return "the default";
+  }
+  return origin.to_string();
 }
 
 bool is_below(std::string_view path, std::string_view folder) {

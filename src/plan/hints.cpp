@@ -57,7 +57,8 @@ std::string general_hint(int error) {
   if (error == EMFILE) return "the caller's limit on open files is too small: ulimit -n";
   if (error == ENFILE || error == ENOMEM) return "the host is out of memory or of open files";
   if (error == ENOSPC) return "a limit of the kernel is reached (sysctl fs.mount-max, user.max_*)";
-  return "";
+  return "sbx doctor tries what this step needs; if it finds nothing, report this message as a "
+         "defect";
 }
 
 struct Hint {
@@ -91,7 +92,7 @@ struct Hint {
   std::string operator()(const SetTimeOffsets&) const {
     if (is_refusal(error)) return "";
     if (error == EINVAL) return "time namespaces need Linux 5.6 with CONFIG_TIME_NS";
-    return "an offset may not make a clock negative";
+    return "an offset may not make a clock negative: this host has not been up for so long";
   }
   std::string operator()(const BecomeInnerIds&) const { return ""; }
   std::string operator()(const ForbidNamespaces&) const {
@@ -163,7 +164,7 @@ struct Hint {
   std::string operator()(const RaiseLoopback&) const { return ""; }
   std::string operator()(const AwaitRoot&) const { return ""; }
   std::string operator()(const AwaitRelease&) const { return ""; }
-  std::string operator()(const OpenPty&) const { return "or run without a terminal: --no-tty"; }
+  std::string operator()(const OpenPty&) const { return "run without a terminal: --no-tty"; }
   std::string operator()(const NewSession&) const { return ""; }
   std::string operator()(const PlaceStdio&) const {
     return error == EMFILE ? "the caller's limit on open files is too small: ulimit -n" : "";
@@ -177,7 +178,7 @@ struct Hint {
   std::string operator()(const ResolveExecutable&) const { return ""; }
   std::string operator()(const NoNewPrivs&) const { return ""; }
   std::string operator()(const ApplyLandlock&) const {
-    return "or switch the second wall off: --landlock off";
+    return "go on without the second wall: --landlock off";
   }
   std::string operator()(const DropCapabilities&) const { return ""; }
   std::string operator()(const HideCommandLine&) const { return ""; }
@@ -189,6 +190,34 @@ struct Hint {
   }
   std::string operator()(const ExecPayload&) const { return ""; }
   std::string operator()(const Fail&) const { return ""; }
+};
+
+/// What each step asks of the kernel.
+struct FeatureOf {
+  Feature operator()(const CloneNamespaces&) const { return Feature::user_namespace; }
+  Feature operator()(const WriteIdMaps&) const { return Feature::user_namespace; }
+  Feature operator()(const SetTimeOffsets&) const { return Feature::time_namespace; }
+  Feature operator()(const ForbidNamespaces&) const { return Feature::namespace_limit; }
+  Feature operator()(const ForkPayload&) const { return Feature::pid_namespace; }
+  Feature operator()(const PrivatePropagation&) const { return Feature::mount_namespace; }
+  Feature operator()(const MountRoot&) const { return Feature::tmpfs; }
+  Feature operator()(const MountTmpfs&) const { return Feature::tmpfs; }
+  Feature operator()(const MountOverlay&) const { return Feature::overlay; }
+  Feature operator()(const MountProc&) const { return Feature::proc; }
+  Feature operator()(const MountDevpts&) const { return Feature::devpts; }
+  Feature operator()(const PivotRoot&) const { return Feature::pivot_root; }
+  Feature operator()(const UnshareCgroup&) const { return Feature::cgroup_namespace; }
+  Feature operator()(const NewNetwork&) const { return Feature::network_namespace; }
+  Feature operator()(const OpenPty&) const { return Feature::pty; }
+  Feature operator()(const ApplyLandlock&) const { return Feature::landlock; }
+  Feature operator()(const InstallSeccomp&) const { return Feature::seccomp; }
+  Feature operator()(const DetachTree& step) const {
+    return step.idmap ? Feature::idmapped_mount : Feature::system_calls;
+  }
+  template <class Other>
+  Feature operator()(const Other&) const {
+    return Feature::system_calls;
+  }
 };
 
 }  // namespace
@@ -206,7 +235,8 @@ Error step_error(const Plan& plan, std::size_t index, int error, const std::stri
           .what = std::move(what),
           .where = "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size()),
           .hint = hint_for(step.action, error),
-          .sys_errno = error};
+          .sys_errno = error,
+          .feature = std::visit(FeatureOf{}, step.action)};
 }
 
 }  // namespace sbx::plan

@@ -18,10 +18,18 @@ constexpr MountFlags kReadOnly{};
 constexpr MountFlags kWritable{.read_only = false};
 constexpr const char* kStaging = "/.sbx";
 
-Error source_error(const Builder& b, const std::string& source, const std::string& problem,
+Error source_error(const Builder& b, const std::string& name, const SourceFacts& source,
                    const std::string& key) {
+  if (source.refused != 0)
+    return {.kind = ErrorKind::host,
+            .what = "cannot show " + quote(name) + " in the sandbox: " + source.problem,
+            .where = b.origin_of(key).to_string(),
+            .hint = "openat2(2) needs Linux 5.6, and that nothing around sbx forbids it",
+            .sys_errno = source.refused,
+            .feature = Feature::system_calls};
+  const std::string& problem = source.problem.empty() ? "it does not exist" : source.problem;
   return {.kind = ErrorKind::profile,
-          .what = "cannot show " + quote(source) + " in the sandbox: " + problem,
+          .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
           .where = b.origin_of(key).to_string(),
           .hint = "name an existing file or folder, or take the entry out"};
 }
@@ -169,12 +177,10 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   const auto found = b.facts.sources.find(workspace.source);
   const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
   if (!source.problem.empty() || !source.exists)
-    return std::unexpected(source_error(
-        b, workspace.source, source.problem.empty() ? "it does not exist" : source.problem,
-        "workspace.source"));
+    return std::unexpected(source_error(b, workspace.source, source, "workspace.source"));
   if (source.type != EntryType::directory)
-    return std::unexpected(
-        source_error(b, workspace.source, "a workspace is a folder", "workspace.source"));
+    return std::unexpected(source_error(b, workspace.source, {.problem = "a workspace is a folder"},
+                                        "workspace.source"));
   if (!workspace.named && is_too_much(b, source.path)) {
     // An empty folder instead, so that the command still finds its working directory.
     b.plan.warnings.push_back("the current directory " + source.path +
@@ -198,8 +204,7 @@ struct PlanMount {
     const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
     if (source.problem.empty() && !source.exists && mount.optional) return {};
     if (!source.problem.empty() || !source.exists)
-      return std::unexpected(source_error(
-          b, mount.source, source.problem.empty() ? "it does not exist" : source.problem, key));
+      return std::unexpected(source_error(b, mount.source, source, key));
     return add_bind(b, tree, source, mount.target, mount.writable ? kWritable : kReadOnly, true,
                     "named in the profile", key);
   }

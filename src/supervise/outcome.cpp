@@ -51,10 +51,7 @@ void decide_setup_error(const Error& error, int interrupt, Outcome& outcome) {
   if (interrupt != 0)
     return set(outcome, Status::interrupted, kSignalBase + interrupt,
                {"interrupted", signal_name(interrupt) + " came before the command was started"});
-  Error plain = error;
-  plain.hint.clear();
-  std::string text = plain.to_string();
-  if (!error.hint.empty()) text += "; " + error.hint;
+  std::string text = error.to_line();
   if (error.kind == ErrorKind::internal)
     return set(outcome, Status::internal_error, kNotRun, {"internal", std::move(text)});
   set(outcome, Status::setup_error, kNotRun, {"setup_failed", std::move(text)});

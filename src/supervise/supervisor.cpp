@@ -14,6 +14,7 @@
 
 #include "os/own_memory.hpp"
 #include "os/pipe.hpp"
+#include "supervise/add_cause.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -56,6 +57,7 @@ Outcome Run::execute(const Launcher& launcher) {
   if (auto ready = set_up(launcher); !ready) {
     sandbox_.reset();
     control_.close();
+    add_cause(ready.error());
     evidence_.setup_error = std::move(ready.error());
     outcome_.setup_ms = to_ms(now_ns() - started_);
   } else {
@@ -241,6 +243,7 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   if (evidence_.init_died) evidence_.setup_error = sandbox_->failure(plan_);
+  if (evidence_.setup_error) add_cause(*evidence_.setup_error);
   evidence_.exec_errno = sandbox_->exec_errno();
   outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
   outcome_.usage.cpu_sampled_us = cpu_sampled_us_;

@@ -240,8 +240,19 @@ def test_wrong_operands_are_refused(sbx, arguments):
     refused(sbx.call(*arguments))
 
 
+@pytest.mark.needs("user")
+def test_another_users_home_is_named(sbx, monkeypatch, tmp_path):
+    """As after `su` without a dash: HOME is still that of another."""
+    (tmp_path / "home").mkdir(mode=0)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    run = sbx.run(cmd=["true"]).assert_refused("EACCES", "$HOME/.config", str(tmp_path / "home"))
+    (tmp_path / "home").chmod(0o700)
+    assert run.err.count("\n") == 2
+
+
 def test_schemas_are_json(sbx):
-    for name in ("profile", "result", "event"):
+    for name in ("profile", "result", "event", "live", "doctor"):
         assert json.loads(sbx.call("schema", name).stdout)["$schema"].endswith("2020-12/schema")
 
 

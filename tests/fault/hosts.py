@@ -12,14 +12,15 @@ MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 1, 32, 4096, 16384, 1 << 18
 AT_FDCWD, AT_RECURSIVE, MOUNT_ATTR_RDONLY = -100, 0x8000, 1
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 BPF_LOAD_WORD, BPF_JUMP_EQUAL, BPF_RETURN = 0x20, 0x15, 0x06
-SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW = 0x00050000, 0x7FFF0000
+SECCOMP_RET_ERRNO, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS = 0x00050000, 0x7FFF0000, 0x80000000
+SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER = 1, 8
 
 # x86_64, the only table that sbx has.
 CALLS = {"clone": 56, "mount": 165, "pivot_root": 155, "sethostname": 170, "unshare": 272, "seccomp": 317, "socket": 41,
          "prctl": 157, "capset": 126, "setresuid": 117, "pipe2": 293, "mmap": 9, "chdir": 80, "setsid": 112,
          "prlimit64": 302, "setns": 308, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
          "sendfile": 40, "clone3": 435, "close_range": 436, "openat2": 437, "mount_setattr": 442,
-         "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283}
+         "fsconfig": 431, "umount2": 166, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 assert platform.machine() == "x86_64"
@@ -91,6 +92,34 @@ def read_only_run():
     _mount("tmpfs", "/run", "tmpfs", MS_RDONLY)
 
 
+def read_only_sys():
+    own_mounts()
+    _mount("/sys", "/sys", None, MS_BIND | MS_REC)
+    _mount(None, "/sys", None, MS_REMOUNT | MS_BIND | MS_RDONLY)
+
+
+def no_terminals():
+    """A /dev with the nodes that everybody needs, and no devpts."""
+    own_mounts()
+    nodes = {name: os.open(f"/dev/{name}", os.O_PATH) for name in ("null", "zero", "full", "random", "urandom", "tty")}
+    _mount("tmpfs", "/dev", "tmpfs")
+    for name, node in nodes.items():
+        _write(f"/dev/{name}", "")
+        _mount(f"/proc/self/fd/{node}", f"/dev/{name}", None, MS_BIND)
+
+
+def full_disk():
+    """Where sbx keeps its notes: a file system with no room left."""
+    own_mounts()
+    for place in {"/run", os.environ.get("XDG_RUNTIME_DIR", "/run")}:
+        _mount("tmpfs", place, "tmpfs", data="size=4k,nr_inodes=1,mode=0700")
+
+
+def no_home():
+    for name in ("HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"):
+        os.environ.pop(name, None)
+
+
 def few_processes():
     resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
 
@@ -105,11 +134,20 @@ class _Program(ctypes.Structure):
 
 def refusing(calls, error):
     """A seccomp filter, as a container's, that answers these calls with `error`."""
+    return _filtering(calls, SECCOMP_RET_ERRNO | error)
+
+
+def killing(calls):
+    """The same, but who makes one of these calls is killed."""
+    return _filtering(calls, SECCOMP_RET_KILL_PROCESS)
+
+
+def _filtering(calls, answer):
     numbers = [CALLS[name] for name in calls]
     code = struct.pack("=HBBI", BPF_LOAD_WORD | 0, 0, 0, 0)
     for number in numbers:
         code += struct.pack("=HBBI", BPF_JUMP_EQUAL, 0, 1, number)
-        code += struct.pack("=HBBI", BPF_RETURN, 0, 0, SECCOMP_RET_ERRNO | error)
+        code += struct.pack("=HBBI", BPF_RETURN, 0, 0, answer)
     code += struct.pack("=HBBI", BPF_RETURN, 0, 0, SECCOMP_RET_ALLOW)
     program = _Program(len(code) // 8, code)
 
@@ -118,6 +156,17 @@ def refusing(calls, error):
         _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0))
 
     return install
+
+
+def listened():
+    """A filter with a listener, of which there can be only one."""
+    _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    code = struct.pack("=HBBI", BPF_RETURN, 0, 0, SECCOMP_RET_ALLOW)
+    program = _Program(1, code)
+    listener = _libc.syscall(CALLS["seccomp"], SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                             ctypes.byref(program))
+    assert listener >= 0
+    os.dup2(listener, 0)  # above 2 it would be closed at exec, and then nobody listens
 
 
 def name_of(error):

@@ -3,15 +3,12 @@
 // SBX_UPDATE_GOLDEN=1 writes them anew.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "../unit/plan_testing.hpp"
 #include "../unit/profile_testing.hpp"
-#include "base/text.hpp"
+#include "golden.hpp"
 #include "seccomp/build.hpp"
 
 namespace {
@@ -21,34 +18,8 @@ using sbx::plan::Plan;
 
 const std::filesystem::path kFolder = SBX_GOLDEN;
 
-std::string content(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// Where two texts part, as a person would want to see it.
-std::string first_difference(const std::string& want, const std::string& have) {
-  const auto wanted = sbx::split(want, '\n');
-  const auto found = sbx::split(have, '\n');
-  for (std::size_t i = 0; i < std::max(wanted.size(), found.size()); ++i) {
-    const std::string_view left = i < wanted.size() ? wanted[i] : "(the end)";
-    const std::string_view right = i < found.size() ? found[i] : "(the end)";
-    if (left != right)
-      return "line " + std::to_string(i + 1) + "\n- " + std::string(left) + "\n+ " +
-             std::string(right);
-  }
-  return "";
-}
-
 void compare(const std::string& name, const std::string& text) {
-  const std::filesystem::path path = kFolder / name;
-  if (std::getenv("SBX_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  const std::string difference = first_difference(content(path), text);
-  CHECK_MESSAGE(difference.empty(), name, " differs: ", difference,
-                "\nIf that is meant, run with SBX_UPDATE_GOLDEN=1 and look at the changes.");
+  sbx::testing::compare_golden(kFolder / name, text);
 }
 
 /// JSON with a line for each step, so that a difference is readable.

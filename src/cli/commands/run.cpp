@@ -126,7 +126,8 @@ Result<void> guard_process() {
     return std::unexpected(Error{.kind = ErrorKind::host,
                                  .what = "cannot mark the caller's descriptors close-on-exec",
                                  .hint = "sbx needs Linux 5.12 or later",
-                                 .sys_errno = closed.error().value});
+                                 .sys_errno = closed.error().value,
+                                 .feature = Feature::system_calls});
   (void)::signal(SIGPIPE, SIG_IGN);  // cannot fail for a known signal
   return {};
 }

@@ -1,5 +1,6 @@
 // `sbx schema`: the JSON Schemas of what sbx reads and writes.
 #include "cli/commands/commands.hpp"
+#include "cli/doctor/examination.hpp"
 #include "cli/say.hpp"
 #include "supervise/live_json.hpp"
 #include "supervise/result_json.hpp"
@@ -12,6 +13,7 @@ int schema_command(const Arguments& arguments) {
   if (name == "result") return print(supervise::result_schema());
   if (name == "live") return print(supervise::live_schema());
   if (name == "event") return print(supervise::event_schema());
+  if (name == "doctor") return print(doctor::doctor_schema());
   return wrong_operand(arguments);
 }
 

@@ -1,20 +1,14 @@
-// `sbx doctor --cgroup`: which way to a cgroup this host takes, tried for real, why not an earlier
-// one, and which limits hold there.
+// Which way to a cgroup this host takes, tried for real, why not an earlier one, and which limits
+// hold.
+#include "cli/doctor/limits.hpp"
+
 #include <algorithm>
 #include <array>
-#include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
-#include "cli/commands/commands.hpp"
-#include "cli/exit_code.hpp"
-#include "cli/say.hpp"
-#include "os/cgroup_trial.hpp"
 #include "os/controller_problems.hpp"
 
-namespace sbx::cli {
+namespace sbx::cli::doctor {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -36,37 +30,14 @@ constexpr std::array kLimits{LimitRow{"memory", "memory", "memory", true},
                              LimitRow{"oom_kill", "memory", "memory", false},
                              LimitRow{"cpu_weight", "cpu", "cpu", false}};
 
-struct Findings {
-  std::vector<os::TriedHome> tried;
-  std::map<std::string, std::string> kernel;  ///< controller -> why the kernel has none
-};
-
 bool works(const os::TriedHome& one) { return one.home.problem.empty(); }
 
-Findings look() {
-  const std::vector<std::string> wanted{"memory", "pids", "cpu",   "cpuacct",
-                                        "cpuset", "io",   "blkio", "hugetlb"};
-  Findings found;
-  found.tried = os::try_cgroup_homes(wanted);
-  std::vector<CgroupHome> homes;
-  homes.reserve(found.tried.size());
-  for (const os::TriedHome& one : found.tried) homes.push_back(one.home);
-  found.kernel = os::controller_problems(wanted, homes);
-  return found;
-}
-
-bool holds(const Findings& found, const LimitRow& limit) {
+bool holds(const Limits& found, const LimitRow& limit) {
   return std::ranges::any_of(found.tried, [&limit](const os::TriedHome& one) {
     if (!works(one)) return false;
     const char* const name = one.home.version == 1 ? limit.v1 : limit.v2;
     return name != nullptr && (*name == '\0' || std::ranges::find(one.home.controllers, name) !=
                                                     one.home.controllers.end());
-  });
-}
-
-bool default_holds(const Findings& found) {
-  return std::ranges::all_of(kLimits, [&found](const LimitRow& limit) {
-    return !limit.by_default || holds(found, limit);
   });
 }
 
@@ -82,21 +53,48 @@ std::string home_line(const os::TriedHome& one) {
   return line;
 }
 
-std::string as_text(const Findings& found) {
+}  // namespace
+
+Limits try_limits() {
+  const std::vector<std::string> wanted{"memory", "pids", "cpu",   "cpuacct",
+                                        "cpuset", "io",   "blkio", "hugetlb"};
+  Limits found;
+  found.tried = os::try_cgroup_homes(wanted);
+  std::vector<CgroupHome> homes;
+  homes.reserve(found.tried.size());
+  for (const os::TriedHome& one : found.tried) homes.push_back(one.home);
+  found.kernel = os::controller_problems(wanted, homes);
+  return found;
+}
+
+bool default_limits_hold(const Limits& found) {
+  return std::ranges::all_of(kLimits, [&found](const LimitRow& limit) {
+    return !limit.by_default || holds(found, limit);
+  });
+}
+
+std::string missing_limits(const Limits& found) {
+  std::vector<std::string> missing;
+  for (const LimitRow& limit : kLimits)
+    if (!holds(found, limit)) missing.push_back(std::string("limits.") + limit.key);
+  return join(missing, ", ");
+}
+
+std::string to_text(const Limits& found) {
   std::string out;
   for (const os::TriedHome& one : found.tried) out += home_line(one);
   if (found.tried.empty()) out += "no cgroup hierarchy is mounted here\n";
   for (const auto& [name, why] : found.kernel) out += why + "\n";
   std::vector<std::string> yes;
-  std::vector<std::string> no;
   for (const LimitRow& limit : kLimits)
-    (holds(found, limit) ? yes : no).push_back(std::string("limits.") + limit.key);
+    if (holds(found, limit)) yes.push_back(std::string("limits.") + limit.key);
   if (!yes.empty()) out += "hold here: " + join(yes, ", ") + "\n";
-  if (!no.empty()) out += "do not hold here: " + join(no, ", ") + "\n";
+  if (const std::string no = missing_limits(found); !no.empty())
+    out += "do not hold here: " + no + "\n";
   return out;
 }
 
-std::string as_json(const Findings& found) {
+Json to_json(const Limits& found) {
   Json taken = Json::array();
   Json passed_over = Json::array();
   for (const os::TriedHome& one : found.tried) {
@@ -110,21 +108,8 @@ std::string as_json(const Findings& found) {
   }
   Json limits = Json::object();
   for (const LimitRow& limit : kLimits) limits[limit.key] = holds(found, limit);
-  const Json all{{"schema", "sbx.doctor/1"},
-                 {"cgroup",
-                  {{"taken", taken},
-                   {"passed_over", passed_over},
-                   {"kernel", found.kernel},
-                   {"limits", limits}}}};
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return {
+      {"taken", taken}, {"passed_over", passed_over}, {"kernel", found.kernel}, {"limits", limits}};
 }
 
-}  // namespace
-
-int doctor_command(const Arguments& arguments) {
-  const Findings found = look();
-  const int printed = print(arguments.reporting.json ? as_json(found) : as_text(found));
-  return default_holds(found) ? printed : kFailed;
-}
-
-}  // namespace sbx::cli
+}  // namespace sbx::cli::doctor

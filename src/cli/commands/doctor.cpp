@@ -1,0 +1,42 @@
+// `sbx doctor`: what this host can enforce, tried for real, and what would help where it cannot.
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/commands/commands.hpp"
+#include "cli/doctor/examination.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/say.hpp"
+
+namespace sbx::cli {
+namespace {
+
+/// Colours for a person only: no-color.org, and terminals that have none.
+bool wants_colour() {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0') &&
+         terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+int limits_only(bool json) {
+  const doctor::Limits limits = doctor::try_limits();
+  const nlohmann::ordered_json all{{"schema", "sbx.doctor/1"}, {"cgroup", doctor::to_json(limits)}};
+  const int printed =
+      print(json ? all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
+                 : doctor::to_text(limits));
+  return doctor::default_limits_hold(limits) ? printed : kFailed;
+}
+
+}  // namespace
+
+int doctor_command(const Arguments& arguments) {
+  const bool json = arguments.reporting.json;
+  if (arguments.cgroup_only) return limits_only(json);
+  const doctor::Examination found = doctor::examine();
+  const int printed = print(json ? doctor::to_json(found) : doctor::to_text(found, wants_colour()));
+  return found.start.starts && found.start.degraded.empty() ? printed : kFailed;
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,95 @@
+#include "cli/doctor/default_start.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "cli/app.hpp"
+#include "cli/commands/run.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/files.hpp"
+#include "os/pipe.hpp"
+#include "os/process.hpp"
+#include "supervise/add_cause.hpp"
+
+namespace sbx::cli::doctor {
+namespace {
+
+/// The child: as a caller would start it, with nobody at its terminal.
+[[noreturn]] void run_default(int result, int messages) noexcept {
+  const os::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing.valid()) (void)::dup2(nothing.get(), STDIN_FILENO);
+  if (::dup2(result, STDOUT_FILENO) < 0 || ::dup2(messages, STDERR_FILENO) < 0)
+    os::end_process(kFailed);
+  const auto cwd = current_directory();
+  const auto arguments =
+      parse(*find_verb("run"), {"default", "--json", "--timeout", "20s", "--", "true"},
+            cwd.value_or("/"));
+  os::end_process(arguments ? run_command(*arguments, supervise::now_ns()) : kFailed);
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  std::array<char, 4096> chunk{};
+  ssize_t got = 0;
+  while ((got = ::read(fd, chunk.data(), chunk.size())) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) text.append(chunk.data(), static_cast<std::size_t>(got));
+  return text;
+}
+
+/// What it said, without the name that it puts in front of each line.
+std::string plain(const std::string& messages) {
+  std::vector<std::string> lines;
+  for (std::string_view line : split(messages, '\n')) {
+    if (line.starts_with("sbx: ")) line.remove_prefix(5);
+    if (!line.empty()) lines.emplace_back(line);
+  }
+  return join(lines, "\n");
+}
+
+DefaultStart read_result(const std::string& text, const std::string& messages) {
+  const auto result = nlohmann::json::parse(text, nullptr, false);
+  if (!result.is_object() || !result.contains("status"))
+    return {.error = "it ended without a result\n" + plain(messages)};
+  const std::string status = result.value("status", "");
+  // true need not be there: that was found out inside of the sandbox.
+  if (status != "ok" && status != "not_found") return {.error = plain(messages)};
+  const auto& isolation = result["isolation"];
+  return {.starts = true,
+          .tier = isolation.value("tier", "none"),
+          .degraded = isolation.value("degraded", std::vector<std::string>{}),
+          .setup_ms = result.value("setup_ms", 0.0)};
+}
+
+DefaultStart cannot(const char* what) {
+  Error error{.kind = ErrorKind::host, .what = what, .sys_errno = errno};
+  supervise::add_cause(error);
+  return {.error = error.to_string()};
+}
+
+}  // namespace
+
+DefaultStart try_default() {
+  auto result = os::make_pipe(0);
+  // Written by a child that nobody reads from meanwhile: a pipe could fill up.
+  const os::UniqueFd messages(::memfd_create("messages", MFD_CLOEXEC));
+  if (!result || !messages.valid()) return cannot("no descriptors for a run");
+  const pid_t child = ::fork();
+  if (child < 0) return cannot("no process for a run");
+  if (child == 0) run_default(result->write.get(), messages.get());
+  result->write.reset();
+  const std::string text = read_all(result->read.get());
+  if (!os::wait_for(child)) return {.error = "its process was lost"};
+  if (::lseek(messages.get(), 0, SEEK_SET) != 0) return {.error = ::strerror(errno)};
+  return read_result(text, read_all(messages.get()));
+}
+
+}  // namespace sbx::cli::doctor

@@ -1,0 +1,269 @@
+#include "diagnose/causes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "diagnose/container_advice.hpp"
+
+namespace sbx::diagnose {
+namespace {
+
+constexpr const char* kUserClone = "kernel.unprivileged_userns_clone";
+constexpr const char* kAppArmor = "kernel.apparmor_restrict_unprivileged_userns";
+
+bool refuses(int error) { return error == EPERM || error == EACCES; }
+
+std::string some_of(const std::vector<std::string>& all, std::size_t most) {
+  std::vector<std::string> first(
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most)));
+  return join(first, ", ") +
+         (all.size() > most ? " and " + std::to_string(all.size() - most) + " more" : "");
+}
+
+std::string by_root(const std::string& command) { return "as root: " + command; }
+
+bool has_id(const std::vector<IdRange>& ranges, std::uint64_t id) {
+  return std::ranges::any_of(
+      ranges, [id](const IdRange& r) { return id >= r.first && id - r.first < r.count; });
+}
+
+/// A kind as the kernel abbreviates it in /proc/PID/ns and in sysctls.
+struct Kind {
+  Feature feature;
+  const char* name;
+  const char* option;
+};
+constexpr std::array kKinds{Kind{Feature::user_namespace, "user", "CONFIG_USER_NS"},
+                            Kind{Feature::mount_namespace, "mnt", "CONFIG_NAMESPACES"},
+                            Kind{Feature::pid_namespace, "pid", "CONFIG_PID_NS"},
+                            Kind{Feature::ipc_namespace, "ipc", "CONFIG_IPC_NS"},
+                            Kind{Feature::uts_namespace, "uts", "CONFIG_UTS_NS"},
+                            Kind{Feature::network_namespace, "net", "CONFIG_NET_NS"},
+                            Kind{Feature::cgroup_namespace, "cgroup", "CONFIG_CGROUPS"},
+                            Kind{Feature::time_namespace, "time", "CONFIG_TIME_NS (Linux 5.6)"}};
+
+const Kind* kind_of(Feature feature) {
+  const auto* found = std::ranges::find(kKinds, feature, &Kind::feature);
+  return found == kKinds.end() ? nullptr : found;
+}
+
+/// ENOSPC and EUSERS: user_namespaces(7), "Limits on the number of user namespaces".
+Cause count_cause(const Kind& wanted, const Surroundings& around) {
+  // A run asks for all kinds at once, and the errno does not say which of them it was.
+  const auto* const none = std::ranges::find_if(kKinds, [&around](const Kind& kind) {
+    return around.setting(std::string("user.max_") + kind.name + "_namespaces") == 0;
+  });
+  const Kind& kind = none == kKinds.end() ? wanted : *none;
+  const std::string name = std::string("user.max_") + kind.name + "_namespaces";
+  const auto value = around.setting(name);
+  if (value == 0) return {name + " is 0", by_root("sysctl -w " + name + "=15000")};
+  return {"a limit on namespaces is reached: " + name +
+              (value ? " is " + std::to_string(*value) : "") +
+              " here, and may be lower in a namespace around this one",
+          "raise it there, or end sandboxes that nobody needs"};
+}
+
+Cause user_namespace_cause(const Surroundings& around) {
+  if (!around.admin && around.setting(kUserClone) == 0)
+    return {std::string(kUserClone) + " is 0",
+            by_root("sysctl -w " + std::string(kUserClone) + "=1")};
+  if (!around.admin && around.setting(kAppArmor).value_or(0) != 0)
+    return {
+        "AppArmor keeps namespaces from programs without a profile (" + std::string(kAppArmor) +
+            " is 1)",
+        by_root("install packaging/apparmor/sbx as /etc/apparmor.d/sbx, then: apparmor_parser -r "
+                "/etc/apparmor.d/sbx")};
+  if (around.chrooted)
+    return {"sbx is in a chroot, where the kernel makes no user namespace (unshare(2), EPERM)",
+            "start it outside, or enter that tree by pivot_root (systemd-nspawn, bwrap) instead of "
+            "chroot"};
+  if (!around.uids.empty() &&
+      (!has_id(around.uids, around.euid) || !has_id(around.gids, around.egid)))
+    return {"our own user or group id has no mapping in this user namespace",
+            "start sbx as a user that exists there"};
+  constexpr std::uint64_t kAllIds = 0xffffffffU;
+  if (around.euid == 0 && !around.uids.empty() && around.uids.front().count < kAllIds)
+    return {"root of this user namespace has " + std::to_string(around.uids.front().count) +
+                " ids only, and a run of root's takes its own from 1879048192 on",
+            container_advice(around.container, Obstacle::ids)};
+  return {};
+}
+
+/// What refuses without a sysctl or a list of calls that could be read.
+Cause confinement_cause(Feature feature, const Surroundings& around) {
+  const std::string_view label = around.label;
+  if (!label.empty() && !label.starts_with("unconfined") && !label.starts_with("kernel"))
+    return {"a security module confines us as " + quote(label),
+            container_advice(around.container, Obstacle::no_mount)};
+  if (around.filtered)
+    return {"a seccomp filter is around sbx, and may look at arguments",
+            container_advice(around.container, Obstacle::filter)};
+  if (feature != Feature::user_namespace) return {};
+  return {
+      "the kernel gives no reason; it does so in a chroot, and for a security module (SELinux, a "
+      "BPF program)",
+      "start sbx outside of it"};
+}
+
+Cause proc_cause(const Surroundings& around) {
+  if (!around.proc)
+    return {"no procfs is at /proc, and the kernel mounts a new one only where one is visible",
+            by_root("mount -t proc proc /proc")};
+  if (around.masked.empty()) return {};
+  return {"parts of /proc are covered (" + some_of(around.masked, 3) +
+              "), and the kernel mounts a new one only where all of one is visible",
+          container_advice(around.container, Obstacle::masks)};
+}
+
+Cause proc_write_cause(const Surroundings& around) {
+  if (!around.proc) return {"no procfs is at /proc", by_root("mount -t proc proc /proc")};
+  return {"/proc/sys cannot be written here", container_advice(around.container, Obstacle::masks)};
+}
+
+Cause landlock_cause(int error, const Surroundings& around) {
+  if (around.filtered && error != EOPNOTSUPP)
+    return {
+        "a seccomp filter around sbx refuses landlock_create_ruleset (" + errno_name(error) + ")",
+        container_advice(around.container, Obstacle::filter)};
+  if (error == EOPNOTSUPP || (!around.lsm.empty() && !around.lsm.contains("landlock")))
+    return {
+        "Landlock is built in but not switched on",
+        "boot with lsm=" + (around.lsm.empty() ? std::string("...") : around.lsm) + ",landlock"};
+  if (error == ENOSYS)
+    return {"this kernel has no Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13)",
+            "use another kernel"};
+  return {};
+}
+
+Cause device_cause(int error, const char* node, const char* module) {
+  if (error == ENOENT)
+    return {std::string(node) + " is not there", by_root(std::string("modprobe ") + module)};
+  if (error == ENXIO || error == ENODEV)
+    return {"nothing answers behind " + std::string(node),
+            by_root(std::string("modprobe ") + module)};
+  if (refuses(error))
+    return {"you may not open " + std::string(node), "join the group that it belongs to"};
+  return {};
+}
+
+Cause notify_cause(int error) {
+  if (error == EBUSY)
+    return {"a filter around sbx has a listener already, and there is only one (seccomp(2))",
+            "start sbx outside of that sandbox; runs here are as strict, but cannot tell what they "
+            "denied"};
+  return {error == EINVAL ? "it needs Linux 5.0" : "", ""};
+}
+
+Cause limits_cause(std::optional<Feature> feature, int error, const Surroundings& around) {
+  const bool makes_process = !feature || kind_of(*feature) != nullptr;
+  if (error == EAGAIN && makes_process)
+    return {
+        around.processes
+            ? "the user may have " + std::to_string(*around.processes) + " processes (ulimit -u)"
+            : "no more processes may be made (the cgroup's pids.max, kernel.pid_max)",
+        "raise it: ulimit -u, TasksMax= of a systemd unit, --pids-limit of a container"};
+  if (error == EMFILE)
+    return {around.files
+                ? "only " + std::to_string(*around.files) + " files may be open (ulimit -n)"
+                : "",
+            "raise it: ulimit -n 1024"};
+  return {};
+}
+
+/// An errno that means one thing, whatever is around.
+struct Missing {
+  Feature feature;
+  int error;
+  const char* why;
+  const char* fix;
+};
+constexpr std::array kMissing{
+    Missing{Feature::seccomp, EINVAL, "this kernel was built without CONFIG_SECCOMP_FILTER",
+            "use another kernel"},
+    Missing{Feature::pty, ENOENT, "there is no /dev/ptmx",
+            "as root: mount -t devpts devpts /dev/pts, and link /dev/ptmx to pts/ptmx"},
+    Missing{Feature::overlay, ENODEV, "this kernel has no overlayfs", "as root: modprobe overlay"},
+    Missing{Feature::idmapped_mount, EPERM,
+            "only root of the user namespace that owns this folder's file system may id-map it",
+            "start sbx as an ordinary user, or go on without: --degrade idmap"},
+    Missing{
+        Feature::idmapped_mount, EINVAL, "the file system of this folder cannot be id-mapped",
+        "use another folder, start sbx as an ordinary user, or go on without: --degrade idmap"}};
+
+Cause own_cause(Feature feature, int error, const Surroundings& around) {
+  const Kind* const kind = kind_of(feature);
+  if (kind != nullptr && (error == ENOSPC || error == EUSERS)) return count_cause(*kind, around);
+  if (kind != nullptr && error == EINVAL && around.proc &&
+      std::ranges::find(around.namespaces, kind->name) == around.namespaces.end())
+    return {std::string("this kernel was built without ") + kind->option, "use another kernel"};
+  // EINVAL: a file cannot be given to an id that does not exist here (chown(2)).
+  if (feature == Feature::user_namespace && (refuses(error) || error == EINVAL))
+    return user_namespace_cause(around);
+  // Ids are mapped by files of /proc.
+  const bool maps = feature == Feature::user_namespace || feature == Feature::idmapped_mount;
+  if (maps && error == ENOENT && !around.proc) return proc_cause(around);
+  if (feature == Feature::proc && refuses(error)) return proc_cause(around);
+  if (feature == Feature::namespace_limit) return proc_write_cause(around);
+  if (feature == Feature::landlock) return landlock_cause(error, around);
+  if (feature == Feature::seccomp_notify) return notify_cause(error);
+  if (feature == Feature::tun) return device_cause(error, "/dev/net/tun", "tun");
+  if (feature == Feature::kvm)
+    return device_cause(error, "/dev/kvm",
+                        "kvm_intel (or kvm_amd), where the processor is not virtual");
+  for (const Missing& one : kMissing)
+    if (one.feature == feature && one.error == error) return {one.why, one.fix};
+  return {};
+}
+
+/// Inside a sandbox of sbx already; else nothing.
+Cause nested_cause(const Surroundings& around) {
+  if (around.container != "sbx") return {};
+  return {"this is the inside of a sandbox of sbx, where no second one can be made",
+          container_advice("sbx", Obstacle::filter)};
+}
+
+}  // namespace
+
+Cause refused_calls_cause(const Surroundings& around) {
+  if (around.refused.empty()) return {};
+  std::vector<std::string> names;
+  names.reserve(around.refused.size());
+  for (const RefusedCall& call : around.refused)
+    names.push_back(call.name + " (" + (call.error == 0 ? "kills" : errno_name(call.error)) + ")");
+  if (!around.filtered)
+    return {"Linux " + around.kernel + " lacks " + some_of(names, 3),
+            "sbx needs Linux 5.12 or later"};
+  return {"a seccomp filter around sbx refuses " + some_of(names, 3),
+          container_advice(around.container, Obstacle::filter)};
+}
+
+Cause likely_cause(Feature feature, int error, const Surroundings& around) {
+  // What a sandbox is made of; the others are nodes and files that may be there or not.
+  const bool of_sandbox = feature < Feature::landlock;
+  if (Cause nested = nested_cause(around); of_sandbox && !nested.why.empty()) return nested;
+  // A call that fails whatever is asked explains every refusal; what is left is about this feature.
+  const bool by_call = refuses(error) || error == ENOSYS || error == 0;
+  if (Cause calls = refused_calls_cause(around); by_call && !calls.why.empty()) return calls;
+  if (Cause limits = limits_cause(feature, error, around); !limits.why.empty()) return limits;
+  if (Cause own = own_cause(feature, error, around); !own.why.empty()) return own;
+  const bool rights = feature >= Feature::user_namespace && feature <= Feature::overlay;
+  return rights && refuses(error) ? confinement_cause(feature, around) : Cause{};
+}
+
+void add_cause(Error& error, const Surroundings& around) {
+  if (!error.cause.empty()) return;
+  Cause cause = error.feature ? likely_cause(*error.feature, error.sys_errno, around)
+                              : limits_cause({}, error.sys_errno, around);
+  if (cause.why.empty() && !error.feature) cause = nested_cause(around);
+  if (cause.why.empty()) return;
+  error.cause = std::move(cause.why);
+  if (!cause.fix.empty()) error.hint = std::move(cause.fix);
+}
+
+}  // namespace sbx::diagnose

@@ -1,0 +1,17 @@
+// Which system calls a filter around sbx refuses, or the kernel does not have: each is made with
+// arguments that the kernel itself would refuse with another error, so that nothing happens.
+#pragma once
+
+#include <vector>
+
+#include "base/surroundings.hpp"
+
+namespace sbx::os {
+
+/// Of the calls that a start makes, those that are refused. `filtered`: a seccomp filter is on us;
+/// without one only a missing call (ENOSYS) counts, because security modules refuse what is asked
+/// and not the call. Made in throw-away children, since a filter may kill. If not even those can be
+/// made, the answer is that: "clone".
+std::vector<RefusedCall> find_refused_calls(bool filtered);
+
+}  // namespace sbx::os

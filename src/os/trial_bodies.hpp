@@ -1,0 +1,26 @@
+// What a throw-away child does to try one feature; each returns 0 or an errno (attempt.hpp). Where
+// it says so, the child has to be in new namespaces.
+#pragma once
+
+namespace sbx::os::trial {
+
+int nothing(void*) noexcept;  ///< it was the clone that was tried
+// In a user namespace with ids and, but for the first two, a mount namespace.
+int time_namespace(void*) noexcept;
+int namespace_limit(void*) noexcept;
+int tmpfs(void*) noexcept;
+int proc(void*) noexcept;  ///< and a pid namespace
+int devpts(void*) noexcept;
+int pivot_root(void*) noexcept;
+int overlay(void*) noexcept;
+// In no namespace.
+int idmapped_mount(void* id_map) noexcept;  ///< IdMap: as a run of root's would map its workspace
+int seccomp(void*) noexcept;
+int seccomp_notify(void*) noexcept;
+int landlock(void* abi) noexcept;  ///< int
+int pidfd(void*) noexcept;
+int pty(void*) noexcept;
+int tun(void* device) noexcept;  ///< int: /dev/net/tun; in a user and a network namespace
+int kvm(void*) noexcept;
+
+}  // namespace sbx::os::trial

@@ -1,0 +1,13 @@
+// Why this host refused something: looked up when it did, never before.
+#pragma once
+
+#include "base/error.hpp"
+
+namespace sbx::supervise {
+
+/// Completes an error of the host's or of setting up by its likely cause, and replaces the hint by
+/// what helps against that. Takes some milliseconds; leaves other errors, and unknown causes, as
+/// they are.
+void add_cause(Error& error);
+
+}  // namespace sbx::supervise
