@@ -43,7 +43,7 @@ struct Sandbox::State {
   StepClock clock;
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};
-  os::UniqueFd channel{};  ///< to init, see Context::channel
+  os::UniqueFd channel{};                ///< to init, see Context::channel
   std::vector<os::UniqueFd> reserved{};  ///< places for the next two
   os::UniqueFd pty_master{};
   os::UniqueFd listener{};  ///< of the payload's filter
