@@ -59,6 +59,7 @@ _sbx_value() {
     --usage-interval) compgen -W 'none' -- "$2" ;;
     --log) compgen -f -- "$2" ;;
     --log-level) compgen -W 'debug info warn error' -- "$2" ;;
+    --output) compgen -f -- "$2" ;;
     --why) compgen -W 'path: host: syscall: env:' -- "$2" ;;
     --signal) compgen -W 'TERM INT HUP QUIT USR1 USR2 ABRT ALRM KILL' -- "$2" ;;
     --interval) : ;;
@@ -74,7 +75,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain check profiles doctor ps stats pause resume kill schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -104,6 +105,13 @@ _sbx() {
     explain)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --why --set --help --' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
+    learn)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi

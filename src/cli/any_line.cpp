@@ -21,7 +21,9 @@ class Parser {
       const OptionSpec* option = find_option(verb, flag_name(word));
       if (option == nullptr || std::ranges::find(specs_, option, &Named::second) != specs_.end())
         continue;
-      const std::string names = option->name == "--help" ? "-h,--help" : std::string(option->name);
+      std::string names(option->name);
+      if (names == "--help") names = "-h,--help";
+      if (names == "--output") names = "-o,--output";
       CLI::Option* made = option->argument.empty() ? app_.add_flag(names)->disable_flag_override()
                                                    : app_.add_option(names)->expected(1);
       made->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);

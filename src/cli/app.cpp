@@ -12,6 +12,10 @@ namespace {
 
 using profile::Problems;
 
+bool takes_command(Verb verb) {
+  return verb == Verb::run || verb == Verb::explain || verb == Verb::learn;
+}
+
 Error unknown_flag(const VerbSpec& verb, std::string_view word) {
   const std::string_view name = flag_name(word);
   std::vector<std::string_view> known;
@@ -29,7 +33,7 @@ Error unknown_flag(const VerbSpec& verb, std::string_view word) {
 
 Error stray_word(const VerbSpec& verb, const Arguments& arguments, std::string_view word) {
   std::string hint = usage_hint(verb);
-  if (verb.verb == Verb::run || verb.verb == Verb::explain) {
+  if (takes_command(verb.verb)) {
     hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name) + " -- ";
     for (const std::string& operand : arguments.operands) hint += quote(operand) + " ";
     hint += quote(word);
@@ -77,6 +81,8 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--dry-run") arguments.dry_run = true;
   if (option.name == "--timing") arguments.timing = true;
   if (option.name == "--quiet") arguments.quiet = true;
+  if (option.name == "--output") arguments.output = value;
+  if (option.name == "--tight") arguments.tight = true;
   if (option.name == "--cgroup") arguments.cgroup_only = true;
   if (option.name == "--all") arguments.all = true;
   if (option.name == "--watch") arguments.watch = true;
@@ -112,6 +118,7 @@ std::size_t most_operands(Verb verb) {
   switch (verb) {
     case Verb::run:
     case Verb::explain:
+    case Verb::learn:
     case Verb::schema:
     case Verb::completion:
     case Verb::stats:
@@ -137,9 +144,8 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
   Arguments arguments;
   arguments.verb = &verb;
   Problems problems;
-  const bool takes_command = verb.verb == Verb::run || verb.verb == Verb::explain;
   const auto dashes = std::ranges::find(words, "--");
-  const bool has_dashes = takes_command && dashes != words.end();
+  const bool has_dashes = takes_command(verb.verb) && dashes != words.end();
   if (has_dashes) {
     arguments.command.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());

@@ -30,6 +30,8 @@ struct Arguments {
   bool dry_run = false;
   bool timing = false;
   bool quiet = false;
+  std::string output;        ///< learn: where the profile goes; empty: standard output
+  bool tight = false;        ///< learn: allow exactly the calls that were made
   bool cgroup_only = false;  ///< doctor: the limits and nothing else
   bool all = false;          ///< kill: every run
   bool watch = false;        ///< stats: again and again

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "cli/app.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/commands/learn.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
 #include "cli/help.hpp"
@@ -26,6 +27,8 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
       return run_command(arguments, started, edit_plan);
     case Verb::explain:
       return explain_command(arguments);
+    case Verb::learn:
+      return learn_command(arguments, started);
     case Verb::check:
       return check_command(arguments);
     case Verb::profiles:

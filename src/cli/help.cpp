@@ -38,6 +38,13 @@ std::string_view about(Verb verb) {
       return "Prints, in order and with its reason, each step that `sbx run` with the same\n"
              "arguments would take. Nothing is run. With --why, answers one question: what CMD\n"
              "would meet, and which line of which file decides it.\n";
+    case Verb::learn:
+      return "Runs CMD as `sbx run` would, but lets each denied system call through that a\n"
+             "profile could allow, and looks at the files that CMD names. Then it writes a\n"
+             "profile that extends PROFILE with what was needed. Files and network stay as\n"
+             "strict as PROFILE has them: what was missing is written down, not given. Learn\n"
+             "again on top of a learned profile to add what another run needs. Exits with\n"
+             "CMD's code.\n";
     case Verb::check:
       return "Prints every problem of each PROFILE as file:line:column: message. Exits with 0\n"
              "when there is none, with 125 otherwise.\n";
@@ -45,9 +52,10 @@ std::string_view about(Verb verb) {
       return "`ls` prints the names of the profiles that can be used, where each comes from,\n"
              "and what it is for; `show NAME` prints the text of one.\n";
     case Verb::doctor:
-      return "Makes a cgroup for real, in each way that a run would try, and prints which one\n"
-             "works, why those before it do not, what would help, and which limits hold.\n"
-             "Exits with 0 when those of the profile `default` do, with 125 otherwise.\n";
+      return "Tries each kernel feature for real, says why one is refused and what helps, and\n"
+             "runs `true` under the profile `default`. Exits with 0 when that starts with every\n"
+             "control, with 125 otherwise. --cgroup tries the limits only, and says more of "
+             "them.\n";
     case Verb::ps:
       return "Lists your live runs: those whose supervisor answers. Root sees root's.\n";
     case Verb::stats:
@@ -85,6 +93,11 @@ std::string_view examples(Verb verb) {
              "  sbx explain python -- python3 code.py\n"
              "  sbx explain ./team.yaml --net host --json\n"
              "  sbx explain python --why path:/etc/shadow --why syscall:ptrace\n";
+    case Verb::learn:
+      return "\nExamples:\n"
+             "  sbx learn -o mine.yaml -- strace -f ./tool\n"
+             "  sbx learn -o both.yaml ./mine.yaml -- ./other-tool\n"
+             "  sbx learn -o tight.yaml --tight python -- python3 code.py\n";
     case Verb::check:
       return "\nExamples:\n  sbx check profiles/*.yaml\n  sbx check python\n";
     case Verb::profiles:

@@ -13,6 +13,8 @@ constexpr std::array kVerbs{
              "run CMD once in a fresh sandbox", "PROFILE"},
     VerbSpec{Verb::explain, "explain", "explain [PROFILE] [FLAGS] [-- CMD [ARG...]]",
              "print the plan that run would execute, or answer --why", "PROFILE"},
+    VerbSpec{Verb::learn, "learn", "learn [-o OUT] [PROFILE] [FLAGS] -- CMD [ARG...]",
+             "run CMD, and write the profile that it needs", "PROFILE"},
     VerbSpec{Verb::check, "check", "check PROFILE...", "print every problem of profiles",
              "PROFILE"},
     VerbSpec{Verb::profiles, "profiles", "profiles ls | show NAME",
@@ -30,7 +32,7 @@ constexpr std::array kVerbs{
              "print completions for a shell", "bash|zsh|fish"},
 };
 
-constexpr std::string_view kPlan = "run explain";
+constexpr std::string_view kPlan = "run explain learn";
 constexpr std::string_view kRun = "run";
 
 using enum Group;
@@ -147,6 +149,10 @@ constexpr std::array kOptions{
                "do not say on a terminal what was blocked"},
     OptionSpec{"--timing", "", "", "", nullptr, output, false, kRun,
                "print where the time went, step by step"},
+    OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "learn",
+               "where the profile goes [standard output] (also -o)"},
+    OptionSpec{"--tight", "", "", "", nullptr, output, false, "learn",
+               "allow exactly the system calls that CMD makes"},
     OptionSpec{"--why", "QUESTION", "", "path:|host:|syscall:|env:", nullptr, output, true,
                "explain", "answer path:/x, host:NAME:PORT, syscall:NAME or env:NAME instead"},
     OptionSpec{"--dry-run", "", "", "", nullptr, output, false, kRun,
@@ -162,9 +168,10 @@ constexpr std::array kOptions{
 
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
-    OptionSpec{"--help", "", "", "", nullptr, general, false,
-               "run explain check profiles doctor ps stats pause resume kill schema completion",
-               "this text (also -h)"},
+    OptionSpec{
+        "--help", "", "", "", nullptr, general, false,
+        "run explain learn check profiles doctor ps stats pause resume kill schema completion",
+        "this text (also -h)"},
 };
 
 }  // namespace
@@ -208,6 +215,7 @@ bool knows(const VerbSpec& verb, const OptionSpec& option) {
 
 const OptionSpec* find_option(const VerbSpec& verb, std::string_view name) {
   if (name == "-h") name = "--help";
+  if (name == "-o") name = "--output";
   const auto* const found = std::ranges::find(kOptions, name, &OptionSpec::name);
   return found == kOptions.end() || !knows(verb, *found) ? nullptr : found;
 }

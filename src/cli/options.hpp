@@ -14,6 +14,7 @@ namespace sbx::cli {
 enum class Verb {
   run,
   explain,
+  learn,
   check,
   profiles,
   doctor,

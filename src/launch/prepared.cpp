@@ -7,9 +7,15 @@
 #include <cstdint>
 
 #include "seccomp/notify.hpp"
+#include "seccomp/path_calls.hpp"
 
 namespace sbx::launch {
 namespace {
+
+constexpr std::array<std::uint32_t, 1> kNeverHeard{SYS_execve};
+// The kernel, or a thread that finds another one busy, makes these when it so happens.
+constexpr std::array<std::uint32_t, 5> kAlwaysNeeded{SYS_execve, SYS_restart_syscall,
+                                                     SYS_rt_sigreturn, SYS_futex, SYS_sched_yield};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -29,17 +35,34 @@ std::vector<std::string> candidates(const plan::Plan& plan) {
   return paths;
 }
 
+/// For `sbx learn`. Not told of: the exec, because nobody answers yet when the launcher makes it.
+void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
+  if (learning == plan::Learning::needs) {
+    std::vector<std::uint32_t> calls;
+    for (const seccomp::PathCall& call : seccomp::path_calls())
+      if (calls.empty() || calls.back() != call.number) calls.push_back(call.number);
+    program = seccomp::hearing(program, calls);
+  } else if (learning == plan::Learning::tight) {
+    program = seccomp::hearing_all(program, kNeverHeard);
+  }
+}
+
 }  // namespace
+
+std::span<const std::uint32_t> always_needed() { return kAlwaysNeeded; }
 
 void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
   if (!plan.supervision.denials) return;
   filters.told = seccomp::notifying(filters.plain, plan.seccomp.on_deny);
+  hear_more(plan.supervision.learning, filters.told);
   // What the payload does under the filter, before its exec, to hand the listener over.
   const seccomp::OwnCall send{SYS_sendmsg, static_cast<std::uint32_t>(channel)};
-  if (seccomp::lets_through(filters.plain, plan.seccomp, send)) return;
-  const std::array own{send, seccomp::OwnCall{SYS_seccomp, SECCOMP_SET_MODE_FILTER}};
+  const bool passes = seccomp::lets_through(filters.plain, plan.seccomp, send);
+  if (passes && plan.supervision.learning != plan::Learning::tight) return;
+  std::vector<seccomp::OwnCall> own{send};
+  if (!passes) own.push_back({SYS_seccomp, SECCOMP_SET_MODE_FILTER});
   filters.told = seccomp::with_pass(filters.told, own);
-  filters.afterwards = seccomp::end_of_pass(filters.plain, own);
+  if (!passes) filters.afterwards = seccomp::end_of_pass(filters.plain, own);
 }
 
 Result<Prepared> prepare(const plan::Plan& plan) {

@@ -1,6 +1,9 @@
 // Plan -> raw strings, arrays and BPF, all before clone.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "base/error.hpp"
 #include "launch/context.hpp"
 
@@ -12,5 +15,9 @@ Result<Prepared> prepare(const plan::Plan& plan);
 /// When somebody wants to hear of denied calls: the filters for it. `channel`: the number of the
 /// descriptor over which the payload sends the listener.
 void prepare_listening(const plan::Plan& plan, int channel, Filters& filters);
+
+/// Calls that a profile of Learning::tight allows although nobody may have been seen making them:
+/// execve(2), which is never heard, and those that depend on nothing but time.
+std::span<const std::uint32_t> always_needed();
 
 }  // namespace sbx::launch

@@ -17,6 +17,13 @@ namespace sbx::plan {
 
 enum class InputMode { inherit, null, file };
 
+/// `sbx learn`: what the supervisor hears of the payload's calls, and lets through.
+enum class Learning {
+  off,
+  needs,  ///< denied calls that a profile could allow, and every path that is named in a call
+  tight,  ///< and every other call
+};
+
 /// What the supervisor watches while the payload runs.
 struct Supervision {
   std::optional<std::chrono::milliseconds> wall{};
@@ -36,7 +43,8 @@ struct Supervision {
   bool capture = false;  ///< --json: keep the output, print nothing of it
   bool summary = false;  ///< a person sees standard error and wants to know what was blocked
   bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
-  bool meter = false;    ///< --json, --result or --events: count and hash the output
+  Learning learning = Learning::off;  ///< not off: `denials` is set as well
+  bool meter = false;                 ///< --json, --result or --events: count and hash the output
 };
 
 /// What this run promises, for the result's `isolation`.

@@ -20,6 +20,7 @@ enum class Verdict {
 struct Answer {
   std::string question;  ///< as it was understood: "path:/etc/shadow"
   Verdict verdict = Verdict::denied;
+  bool absent = false;     ///< path: nothing in the plan puts anything there
   std::string what;        ///< what the command meets
   std::string because;     ///< why it is so
   std::string key;         ///< the profile key that decides; empty: none does

@@ -166,6 +166,7 @@ std::string key_of(const Asked& asked, const Step& step) {
 
 Answer absent(const Asked& asked, const std::string& path) {
   Answer answer = asked.decided_by("mounts");
+  answer.absent = true;
   answer.what = "nothing is there";
   answer.because = "a path exists inside only when something in the plan puts it there";
   answer.allow_with = "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + "}]";

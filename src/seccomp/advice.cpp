@@ -23,32 +23,19 @@ std::string narrowing_text(const ArgAllow& entry) {
          "}";
 }
 
-/// `request` changed until neither its lists nor its narrowings deny the call; what was changed, as
-/// parts of the profile's section.
-std::vector<std::string> open_up(Request& request, const CallFacts& facts,
-                                 const seccomp_data& call) {
-  std::vector<std::string> parts;
-  const auto entries = std::erase_if(
-      request.deny, [&facts](const std::string& entry) { return covers(entry, facts); });
-  if (entries > 0) parts.push_back("deny: !replace " + list(request.deny));
+/// `request` changed until neither its lists nor its narrowings deny the call.
+void open_up(Request& request, const CallFacts& facts, const seccomp_data& call) {
+  std::erase_if(request.deny, [&facts](const std::string& entry) { return covers(entry, facts); });
   if (std::ranges::none_of(request.allow,
                            [&](const std::string& entry) { return covers(entry, facts); })) {
     const bool whole = facts.group->standing == Standing::optional;
     request.allow.emplace_back(whole ? facts.group->name : facts.call->name);
-    parts.push_back("allow: [" + allow_entry(facts) + "]");
   }
-  bool narrowed = false;
-  std::vector<std::string> narrowings;
   for (ArgAllow& entry : request.args) {
     if (entry.call == facts.call->name &&
-        std::ranges::find(entry.in, call.args[entry.arg]) == entry.in.end()) {
+        std::ranges::find(entry.in, call.args[entry.arg]) == entry.in.end())
       entry.in.push_back(call.args[entry.arg]);
-      narrowed = true;
-    }
-    narrowings.push_back(narrowing_text(entry));
   }
-  if (narrowed) parts.push_back("args: !replace " + list(narrowings));
-  return parts;
 }
 
 }  // namespace
@@ -63,15 +50,42 @@ std::string allow_entry(const CallFacts& call) {
   return "\"" + std::string(call.group->name) + "\"";
 }
 
-std::string allowing_line(const Request& request, const seccomp_data& call) {
+bool allow_call(Request& request, const seccomp_data& call) {
   const CallFacts facts = find_call(static_cast<unsigned>(call.nr));
-  if (!facts || facts.group->standing == Standing::never) return {};
+  if (!facts || facts.group->standing == Standing::never) return false;
   Request opened = request;
-  const std::vector<std::string> parts = open_up(opened, facts, call);
+  open_up(opened, facts, call);
   const auto policy = build_policy(opened);
-  if (parts.empty() || !policy) return {};
+  if (opened == request || !policy) return false;
   const auto program = layout(*policy);
-  if (!program || evaluate(*program, call) != SECCOMP_RET_ALLOW) return {};
+  if (!program || evaluate(*program, call) != SECCOMP_RET_ALLOW) return false;
+  request = std::move(opened);
+  return true;
+}
+
+Changes changes(const Request& before, const Request& after) {
+  Changes found;
+  for (std::size_t i = before.allow.size(); i < after.allow.size(); ++i)
+    found.allow.push_back(after.allow[i].starts_with('@') ? "\"" + after.allow[i] + "\""
+                                                          : after.allow[i]);
+  if (after.deny != before.deny) found.deny = "!replace " + list(after.deny);
+  if (after.args != before.args) {
+    std::vector<std::string> narrowings;
+    narrowings.reserve(after.args.size());
+    for (const ArgAllow& entry : after.args) narrowings.push_back(narrowing_text(entry));
+    found.args = "!replace " + list(narrowings);
+  }
+  return found;
+}
+
+std::string allowing_line(const Request& request, const seccomp_data& call) {
+  Request opened = request;
+  if (!allow_call(opened, call)) return {};
+  const Changes made = changes(request, opened);
+  std::vector<std::string> parts;
+  if (!made.deny.empty()) parts.push_back("deny: " + made.deny);
+  if (!made.allow.empty()) parts.push_back("allow: [" + join(made.allow, ", ") + "]");
+  if (!made.args.empty()) parts.push_back("args: " + made.args);
   return "seccomp: {" + join(parts, ", ") + "}";
 }
 

@@ -16,19 +16,6 @@ constexpr std::uint16_t kLoad = BPF_LD | BPF_W | BPF_ABS;
 constexpr std::uint16_t kIfEqual = BPF_JMP | BPF_JEQ | BPF_K;
 constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
 
-bool is_told(std::uint32_t answer, OnDeny mode) {
-  switch (answer & SECCOMP_RET_ACTION_FULL) {
-    case SECCOMP_RET_ERRNO:
-      return (answer & SECCOMP_RET_DATA) == EPERM;
-    case SECCOMP_RET_LOG:
-      return true;
-    case SECCOMP_RET_KILL_PROCESS:
-      return mode == OnDeny::kill;  // else it is a foreign table's call: the kernel's to end
-    default:
-      return false;
-  }
-}
-
 seccomp_data native(const OwnCall& call) {
   seccomp_data data{};
   data.nr = static_cast<int>(call.number);
@@ -54,7 +41,28 @@ std::vector<sock_filter> answering(std::span<const OwnCall> calls, AnswerOf answ
   return program;
 }
 
+/// In front of a program: what is loaded is the call's number, for a native call; others go on
+/// behind `length` instructions.
+std::vector<sock_filter> native_number(std::size_t length) {
+  return {{kLoad, 0, 0, offsetof(seccomp_data, arch)},
+          {kIfEqual, 0, static_cast<std::uint8_t>(length + 1), AUDIT_ARCH_X86_64},
+          {kLoad, 0, 0, offsetof(seccomp_data, nr)}};
+}
+
 }  // namespace
+
+bool is_told(std::uint32_t answer, OnDeny mode) {
+  switch (answer & SECCOMP_RET_ACTION_FULL) {
+    case SECCOMP_RET_ERRNO:
+      return (answer & SECCOMP_RET_DATA) == EPERM;
+    case SECCOMP_RET_LOG:
+      return true;
+    case SECCOMP_RET_KILL_PROCESS:
+      return mode == OnDeny::kill;  // else it is a foreign table's call: the kernel's to end
+    default:
+      return false;
+  }
+}
 
 std::vector<sock_filter> notifying(std::span<const sock_filter> plain, OnDeny mode) {
   std::vector<sock_filter> told(plain.begin(), plain.end());
@@ -76,6 +84,31 @@ std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
                                    std::span<const OwnCall> calls) {
   std::vector<sock_filter> whole =
       answering(calls, [](const OwnCall&) { return std::uint32_t{SECCOMP_RET_ALLOW}; });
+  whole.insert(whole.end(), program.begin(), program.end());
+  return whole;
+}
+
+std::vector<sock_filter> hearing(std::span<const sock_filter> program,
+                                 std::span<const std::uint32_t> calls) {
+  std::vector<sock_filter> whole = native_number(2 * calls.size());
+  for (const std::uint32_t call : calls) {
+    whole.push_back({kIfEqual, 0, 1, call});
+    whole.push_back({kReturn, 0, 0, SECCOMP_RET_USER_NOTIF});
+  }
+  whole.insert(whole.end(), program.begin(), program.end());
+  return whole;
+}
+
+std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
+                                     std::span<const std::uint32_t> deaf) {
+  // A number of the x32 table is no native call, whatever `arch` says.
+  constexpr std::uint32_t kX32 = 0x40000000;
+  const std::size_t length = deaf.size() + 2;
+  std::vector<sock_filter> whole = native_number(length);
+  whole.push_back({BPF_JMP | BPF_JGE | BPF_K, static_cast<std::uint8_t>(length - 1), 0, kX32});
+  for (std::size_t i = 0; i < deaf.size(); ++i)
+    whole.push_back({kIfEqual, static_cast<std::uint8_t>(deaf.size() - i), 0, deaf[i]});
+  whole.push_back({kReturn, 0, 0, SECCOMP_RET_USER_NOTIF});
   whole.insert(whole.end(), program.begin(), program.end());
   return whole;
 }

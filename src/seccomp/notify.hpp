@@ -19,6 +19,9 @@ namespace sbx::seccomp {
 /// them, in every thread and with every start.
 std::vector<sock_filter> notifying(std::span<const sock_filter> plain, OnDeny mode);
 
+/// Is `answer` (SECCOMP_RET_*) one of these denials?
+bool is_told(std::uint32_t answer, OnDeny mode);
+
 /// A call that the launcher makes itself when the filter is in force already, told from the
 /// payload's by its first argument (its low 32 bits).
 struct OwnCall {
@@ -36,5 +39,12 @@ std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
 /// rest. Of several filters the kernel follows the strictest (seccomp(2)).
 std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain,
                                      std::span<const OwnCall> calls);
+
+/// `program`, which also tells of each of `calls` (numbers), whatever its answer to them is.
+std::vector<sock_filter> hearing(std::span<const sock_filter> program,
+                                 std::span<const std::uint32_t> calls);
+/// `program`, which tells of every call but those of `deaf`.
+std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
+                                     std::span<const std::uint32_t> deaf);
 
 }  // namespace sbx::seccomp

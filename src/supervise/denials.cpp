@@ -13,6 +13,7 @@
 #include "os/process.hpp"
 #include "seccomp/advice.hpp"
 #include "seccomp/evaluate.hpp"
+#include "seccomp/notify.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -68,6 +69,7 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
   listener_ = std::move(*opened);
   plan_ = &plan;
   heard_ = true;
+  learner_.start(plan);
   allowance_.start(now);
   return {};
 }
@@ -95,6 +97,7 @@ void Denials::step(const PollSet& set, Nanos now, const Tell& tell) {
   if ((ready & POLLIN) == 0) return;
   const Nanos before = cpu_ns();
   for (int i = 0; i < kAtOnce && heard_one(now, tell); ++i) continue;
+  if (learner_.learns()) return;  // whoever wants to know it all pays for it
   if (!allowance_.spend(cpu_ns() - before, now)) resting_until_ = allowance_.enough_at();
 }
 
@@ -108,6 +111,10 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
   }
   if (!*received) return true;
   const os::SeccompNotice& notice = **received;
+  if (learner_.learns()) {
+    learn(notice, now, tell);
+    return true;
+  }
   if (notice.thread != last_.thread || now > last_.until || !same_call(notice.call, last_.call))
     look_up(notice, now, tell);
   if (last_.entry == kNoEntry)
@@ -116,6 +123,28 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
     ++found_[last_.entry].count;
   answer(notice);
   return true;
+}
+
+void Denials::learn(const os::SeccompNotice& notice, Nanos now, const Tell& tell) {
+  const std::uint32_t action = seccomp::evaluate(plan_->filter.program(), notice.call)
+                                   .value_or(SECCOMP_RET_ERRNO | std::uint32_t{EPERM});
+  last_.action = action;
+  const bool allowed = action == SECCOMP_RET_ALLOW;
+  if (allowed) {
+    learner_.saw_allowed(notice, listener_);
+  } else if (seccomp::is_told(action, plan_->seccomp.on_deny)) {
+    look_up(notice, now, tell);
+    const bool passes = learner_.saw_denied(notice, last_.who.name);
+    if (last_.entry == kNoEntry)
+      ++others_;
+    else {
+      ++found_[last_.entry].count;
+      found_[last_.entry].passed = found_[last_.entry].passed || passes;
+    }
+    if (passes) last_.action = SECCOMP_RET_LOG;
+  }
+  if (!allowed) return answer(notice);
+  if (!listener_.let_pass(notice)) out_of_hand_ = true;
 }
 
 void Denials::look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell) {

@@ -16,6 +16,7 @@
 #include "plan/plan.hpp"
 #include "supervise/clock.hpp"
 #include "supervise/denial.hpp"
+#include "supervise/learner.hpp"
 #include "supervise/poll_set.hpp"
 
 namespace sbx::supervise {
@@ -57,6 +58,8 @@ class Denials {
   /// in others().
   std::optional<std::vector<Denial>> take();
   [[nodiscard]] std::uint64_t others() const { return others_; }
+  /// Likewise; empty without Learning.
+  Observations take_observations() { return learner_.take(); }
   /// The command itself (pid 2) was killed for a call.
   [[nodiscard]] bool killed_payload() const { return killed_payload_; }
   /// Somebody had to be killed and could not be: the run must not go on.
@@ -77,6 +80,7 @@ class Denials {
   };
 
   [[nodiscard]] bool heard_one(Nanos now, const Tell& tell);
+  void learn(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
   void look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
   std::size_t entry_for(Denial denial, const Tell& tell, const seccomp_data& call);
   void answer(const os::SeccompNotice& notice);
@@ -84,6 +88,7 @@ class Denials {
 
   const plan::Plan* plan_ = nullptr;
   os::SeccompListener listener_;
+  Learner learner_;
   Allowance allowance_;
   std::optional<Nanos> resting_until_;
   std::size_t index_ = kNotPolled;

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "plan/plan.hpp"
 #include "supervise/denial.hpp"
+#include "supervise/observations.hpp"
 #include "supervise/timing.hpp"
 
 namespace sbx::supervise {
@@ -99,6 +100,7 @@ struct Outcome {
   StreamRecord err{};
   std::optional<std::vector<Denial>>
       denials{};                           ///< in the order of their first; nullopt: not heard
+  Observations observations{};             ///< of Learning; else empty
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log

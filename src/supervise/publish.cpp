@@ -20,6 +20,7 @@ void Run::conclude() {
 
 void Run::account_for_denials() {
   outcome_.denials = denials_.take();
+  outcome_.observations = denials_.take_observations();
   evidence_.filter_kill = denials_.killed_payload();
   if (denials_.others() > 0)
     outcome_.warnings.push_back("denials: not listed, because there were too many kinds: " +

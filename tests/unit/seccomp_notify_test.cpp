@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -117,4 +118,34 @@ TEST_CASE("arguments have the names that people know") {
   CHECK(argument_text(call_of("mknod", {0, 020600})) == "a character device");
   CHECK(argument_text(call_of("ioctl", {0, 0x5412})) == "TIOCSTI");
   CHECK(argument_text(call_of("mount")).empty());
+}
+
+TEST_CASE("learning hears of named calls, or of all but some, and of no foreign table's") {
+  const Asked plain{Request{}};
+  const std::vector<sock_filter> told = notifying(plain.program(), OnDeny::fail);
+  const std::vector<std::uint32_t> some{number_of("openat"), number_of("rename")};
+  const std::vector<sock_filter> few = hearing(told, some);
+  const std::vector<sock_filter> most = hearing_all(told, some);
+  for (unsigned number = 0; number <= kLastNumber + 2; ++number) {
+    const bool named = std::ranges::find(some, number) != some.end();
+    CHECK_MESSAGE(ask(few, number) == (named ? kTold : ask(told, number)), number);
+    CHECK_MESSAGE(ask(most, number) == (named ? ask(told, number) : kTold), number);
+    CHECK(ask(most, number, {}, AUDIT_ARCH_I386) == kKill);
+    CHECK(ask(few, number, {}, AUDIT_ARCH_I386) == kKill);
+  }
+  CHECK(ask(most, 0x40000000U) == ask(told, 0x40000000U));  // the x32 table
+}
+
+TEST_CASE("what a call needs is added to a request, and nothing else is") {
+  Request request;
+  CHECK(allow_call(request, call_of("ptrace")));
+  CHECK(request.allow == std::vector<std::string>{"@default", "@debug"});
+  CHECK_FALSE(allow_call(request, call_of("ptrace")));  // it is allowed already
+  CHECK_FALSE(allow_call(request, call_of("mount")));
+  seccomp_data foreign = call_of("ptrace");
+  foreign.arch = AUDIT_ARCH_I386;
+  Request other;
+  CHECK_FALSE(allow_call(other, foreign));
+  CHECK(changes(Request{}, request).allow == std::vector<std::string>{"\"@debug\""});
+  CHECK(changes(request, request).allow.empty());
 }

@@ -139,7 +139,8 @@ int dry_run(const Arguments& arguments, const plan::Plan& plan) {
 
 }  // namespace
 
-int run_command(const Arguments& arguments, supervise::Nanos started, const EditPlan& edit_plan) {
+int run_command(const Arguments& arguments, supervise::Nanos started, const EditPlan& edit_plan,
+                const AfterRun& after) {
   std::optional<RunClock> kept;
   RunClock* const clock = arguments.timing ? &kept.emplace(started) : nullptr;
   Problems problems;
@@ -169,6 +170,7 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();
   say_after(plan, outcome);
   if (clock != nullptr) say_timing(plan, *clock);
+  if (after) os::end_process(after({planned->profile, plan, outcome}));
   // The command's own success must not hide that its result is not there. Everything is written
   // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
   os::end_process(!delivered && outcome.process_exit == kSuccess ? kFailed : outcome.process_exit);

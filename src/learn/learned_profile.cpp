@@ -1,0 +1,169 @@
+#include "learn/learned_profile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/text.hpp"
+#include "learn/document.hpp"
+#include "plan/why_parts.hpp"
+#include "seccomp/advice.hpp"
+#include "seccomp/calls.hpp"
+
+namespace sbx::learn {
+namespace {
+
+constexpr std::size_t kMostRemarks = 5;  // of one kind: nobody reads more
+
+/// One line, whatever is in it.
+std::string remark(const std::string& text) { return printable(text, 100); }
+
+std::string by(const std::string& comm) { return comm.empty() ? "" : ", by " + remark(comm); }
+
+/// The calls behind each entry of `allow`: "ptrace, process_vm_readv, by strace".
+std::map<std::string, std::string> reasons(const supervise::Observations& seen) {
+  std::map<std::string, std::vector<std::string>> calls;
+  std::map<std::string, std::string> comm;
+  for (const supervise::PassedCall& passed : seen.passed) {
+    const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(passed.call.nr));
+    if (!facts) continue;
+    const std::string entry = seccomp::allow_entry(facts);
+    std::vector<std::string>& names = calls[entry];
+    if (std::ranges::find(names, facts.call->name) == names.end())
+      names.emplace_back(facts.call->name);
+    comm.emplace(entry, passed.comm);
+  }
+  std::map<std::string, std::string> told;
+  for (const auto& [entry, names] : calls)
+    told[entry] =
+        (names.size() == 1 && names[0] == entry ? "denied" : join(names, ", ")) + by(comm[entry]);
+  return told;
+}
+
+/// Adds what the denied calls need; returns how many entries that are.
+std::size_t add_calls(const Lesson& lesson, Document& document) {
+  seccomp::Request after = lesson.plan.seccomp;
+  for (const supervise::PassedCall& passed : lesson.seen.passed)
+    seccomp::allow_call(after, passed.call);
+  const seccomp::Changes made = seccomp::changes(lesson.plan.seccomp, after);
+  const auto why = reasons(lesson.seen);
+  for (const std::string& entry : made.allow) {
+    const auto found = why.find(entry);
+    document.add("seccomp.allow", "[" + entry + "]", found == why.end() ? "" : found->second);
+  }
+  if (!made.deny.empty()) document.add("seccomp.deny", made.deny);
+  if (!made.args.empty()) document.add("seccomp.args", made.args);
+  return made.allow.size() + (made.deny.empty() ? 0 : 1) + (made.args.empty() ? 0 : 1);
+}
+
+/// An allowlist of exactly the calls that were made, broken into lines.
+std::string exact_list(const std::set<std::string>& names) {
+  constexpr std::size_t kWidth = 96;
+  std::string text = "!replace [";
+  std::size_t column = text.size() + 9;
+  for (const std::string& name : names) {
+    const bool first = text.ends_with('[');
+    if (!first) text += ',';
+    const bool breaks = column + name.size() > kWidth;
+    if (breaks) {
+      text += "\n    ";
+      column = 4;
+    } else if (!first) {
+      text += ' ';
+    }
+    text += name;
+    column += name.size() + 2;
+  }
+  return text + "]";
+}
+
+std::size_t add_exact_calls(const Lesson& lesson, std::span<const std::uint32_t> always,
+                            Document& document) {
+  std::set<std::string> names;
+  const auto add = [&names](std::uint32_t number) {
+    if (const seccomp::CallFacts facts = seccomp::find_call(number))
+      names.emplace(facts.call->name);
+  };
+  for (const std::uint32_t number : always) add(number);
+  for (const std::uint32_t number : lesson.seen.allowed) add(number);
+  for (const supervise::PassedCall& passed : lesson.seen.passed)
+    add(static_cast<std::uint32_t>(passed.call.nr));
+  document.add("seccomp.allow", exact_list(names));
+  // A narrowing of a call that nobody makes would be an error.
+  bool dropped = false;
+  for (const seccomp::ArgAllow& entry : lesson.plan.seccomp.args)
+    dropped = dropped || !names.contains(entry.call);
+  if (dropped) document.add("seccomp.args", "!replace []");
+  return names.size();
+}
+
+void remark_on(const std::string& head, const std::vector<std::string>& lines, std::string& out) {
+  if (lines.empty()) return;
+  out += "# " + head + "\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostRemarks); ++i)
+    out += "#   " + lines[i] + "\n";
+  if (lines.size() > kMostRemarks)
+    out += "#   and " + std::to_string(lines.size() - kMostRemarks) + " more\n";
+}
+
+std::string mount_of(const Missing& one) {
+  const std::string path = plan::yaml_word(one.path);
+  return "{bind: " + path + ", at: " + path + "}";
+}
+
+/// Adds the mounts that are needed; what is left to a person's judgement goes into `remarks`.
+std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& document,
+                      std::string& remarks) {
+  std::size_t added = 0;
+  std::vector<std::string> unneeded;
+  std::vector<std::string> own;
+  for (const Missing& one : needs.missing) {
+    const std::string who =
+        (one.named > 1 ? std::to_string(one.named) + " paths in it" : "looked for") + by(one.comm);
+    if (lesson.succeeded) {
+      unneeded.push_back(remark(one.path) + "  (" + who + ")");
+    } else if (one.standing == HostPath::own) {
+      own.push_back("- " + mount_of(one) + "  (" + who + ")");
+    } else {
+      document.add("mounts", "[" + mount_of(one) + "]", who);
+      ++added;
+    }
+  }
+  std::vector<std::string> refused;
+  refused.reserve(needs.refused.size());
+  for (const std::string& path : needs.refused) refused.push_back(remark(path));
+  remark_on("Looked for, and done without:", unneeded, remarks);
+  remark_on("Looked for, but not everybody may read it; into mounts, if the command shall have it:",
+            own, remarks);
+  remark_on("It may not write here:", refused, remarks);
+  if (needs.workspace_written && !lesson.succeeded) {
+    document.add("workspace.mode", "overlay");
+    remarks += "# It writes to the workspace: overlay drops that at the end, rw keeps it.\n";
+    ++added;
+  }
+  return added;
+}
+
+}  // namespace
+
+Learned learned_profile(const Lesson& lesson, std::span<const std::uint32_t> always,
+                        const LookAtHost& look) {
+  Learned learned;
+  Document document;
+  for (const profile::Override& flag : lesson.overrides) document.add(flag.key, flag.yaml);
+  const bool tight = lesson.plan.supervision.learning == plan::Learning::tight;
+  std::string remarks;
+  learned.entries = tight ? add_exact_calls(lesson, always, document) : add_calls(lesson, document);
+  const FileNeeds needs = file_needs(lesson.profile, lesson.plan, lesson.seen, look);
+  learned.entries += add_files(lesson, needs, document, remarks);
+  remark_on("Denied, and no profile can allow it:", lesson.never, remarks);
+  if (lesson.seen.incomplete) remarks += "# More paths were named than could be looked at.\n";
+  learned.text =
+      "# Written by `sbx learn`, from one run of\n#   " +
+      printable(quote_command(lesson.plan.argv), 200) + "\n# which ended with " + lesson.ended +
+      ". Read it before you use it: it allows what the command asked for.\n" +
+      "version: 1\nextends: [" + plan::yaml_word(lesson.base) + "]\n" + document.text() + remarks;
+  return learned;
+}
+
+}  // namespace sbx::learn

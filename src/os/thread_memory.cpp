@@ -1,0 +1,52 @@
+#include "os/thread_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstring>
+
+#include "base/fixed_text.hpp"
+
+namespace sbx::os {
+
+std::optional<std::string> thread_text(pid_t thread, std::uint64_t address) {
+  // A piece never reaches over a page's end: the next page may be none of the thread's.
+  constexpr std::uint64_t kPage = 4096;
+  std::string text;
+  std::array<char, kPage> piece{};
+  while (text.size() < PATH_MAX) {
+    const std::uint64_t at = address + text.size();
+    const std::size_t most = kPage - at % kPage;
+    const ::iovec here{piece.data(), most};
+    // An address of another process, which is never followed here.
+    const ::iovec there{reinterpret_cast<void*>(at), most};  // NOLINT(performance-no-int-to-ptr)
+    const ssize_t got = ::process_vm_readv(thread, &here, 1, &there, 1, 0);
+    if (got <= 0) return std::nullopt;
+    const auto size = static_cast<std::size_t>(got);
+    const void* const end = std::memchr(piece.data(), 0, size);
+    if (end != nullptr)
+      return text.append(piece.data(),
+                         static_cast<std::size_t>(static_cast<const char*>(end) - piece.data()));
+    text.append(piece.data(), size);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> thread_folder(pid_t thread, int fd) {
+  auto link = FixedText<64>().add("/proc/").add(thread);
+  if (fd == AT_FDCWD)
+    link.add("/cwd");
+  else
+    link.add("/fd/").add(fd);
+  std::array<char, PATH_MAX> text{};
+  const ssize_t length = ::readlink(link.c_str(), text.data(), text.size());
+  if (length <= 0 || static_cast<std::size_t>(length) == text.size() || text[0] != '/')
+    return std::nullopt;
+  return std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,94 @@
+#include "supervise/learner.hpp"
+
+#include <fcntl.h>
+#include <linux/seccomp.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "os/thread_facts.hpp"
+#include "os/thread_memory.hpp"
+#include "seccomp/advice.hpp"
+#include "seccomp/evaluate.hpp"
+#include "seccomp/path_calls.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+bool opens_to_change(std::uint64_t flags) {
+  return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+}
+
+std::string name_of(pid_t thread) {
+  return os::thread_facts(thread).value_or(os::ThreadFacts{}).name;
+}
+
+/// The absolute path that one of the call's arguments names.
+std::optional<std::string> path_in(const os::SeccompNotice& notice,
+                                   const seccomp::PathCall& where) {
+  auto path = os::thread_text(notice.thread, notice.call.args[where.path]);
+  if (!path || path->empty()) return std::nullopt;
+  if (path->front() == '/') return path;
+  const int begin = where.folder < 0 ? AT_FDCWD : static_cast<int>(notice.call.args[where.folder]);
+  const auto folder = os::thread_folder(notice.thread, begin);
+  if (!folder) return std::nullopt;
+  return *folder + "/" + *path;
+}
+
+}  // namespace
+
+void Learner::start(const plan::Plan& plan) {
+  if (plan.supervision.learning == plan::Learning::off) return;
+  plan_ = &plan;
+  opened_ = plan.seccomp;
+}
+
+void Learner::saw_allowed(const os::SeccompNotice& notice, const os::SeccompListener& listener) {
+  const auto number = static_cast<std::uint32_t>(notice.call.nr);
+  if (plan_->supervision.learning == plan::Learning::tight) seen_.allowed.insert(number);
+  for (const seccomp::PathCall& where : seccomp::path_calls()) {
+    if (where.number != number) continue;
+    auto path = path_in(notice, where);
+    // What was read belongs to this caller only if it still waits now (seccomp_unotify(2)).
+    if (!path || !listener.stands(notice)) continue;
+    const bool changes =
+        where.changes || (where.flags >= 0 && opens_to_change(notice.call.args[where.flags]));
+    add_path(std::move(*path), changes, notice.thread);
+  }
+}
+
+void Learner::add_path(std::string path, bool changes, pid_t thread) {
+  path = std::filesystem::path(path).lexically_normal().string();
+  if (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  const auto known = seen_.paths.find(path);
+  if (known != seen_.paths.end()) {
+    known->second.changes = known->second.changes || changes;
+  } else if (seen_.paths.size() == kMostPaths) {
+    seen_.incomplete = true;
+  } else {
+    seen_.paths.emplace(std::move(path), SeenPath{name_of(thread), changes});
+  }
+}
+
+bool Learner::saw_denied(const os::SeccompNotice& notice, const std::string& comm) {
+  if (!may_pass(notice, comm)) return false;
+  // One entry lets a whole group through: an exact list needs each of its calls.
+  seen_.allowed.insert(static_cast<std::uint32_t>(notice.call.nr));
+  return true;
+}
+
+bool Learner::may_pass(const os::SeccompNotice& notice, const std::string& comm) {
+  if (!program_.empty() &&
+      seccomp::evaluate(program_, notice.call) == std::uint32_t{SECCOMP_RET_ALLOW})
+    return true;
+  if (seen_.passed.size() == kMostCalls || !seccomp::allow_call(opened_, notice.call)) return false;
+  auto filter = seccomp::filter_for(opened_);
+  if (!filter) return false;
+  program_.assign(filter->program().begin(), filter->program().end());
+  seen_.passed.push_back({notice.call, comm});
+  return true;
+}
+
+}  // namespace sbx::supervise

@@ -1,0 +1,41 @@
+// Looks at calls for `sbx learn`: which were denied and could be allowed, which paths they name.
+#pragma once
+
+#include <linux/filter.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/seccomp_notify.hpp"
+#include "plan/plan.hpp"
+#include "supervise/observations.hpp"
+
+namespace sbx::supervise {
+
+class Learner {
+ public:
+  void start(const plan::Plan& plan);
+  [[nodiscard]] bool learns() const { return plan_ != nullptr; }
+
+  /// A call that the policy allows; to be let through.
+  void saw_allowed(const os::SeccompNotice& notice, const os::SeccompListener& listener);
+  /// A call that the policy denies; true: a profile can allow it, so it may be let through.
+  bool saw_denied(const os::SeccompNotice& notice, const std::string& comm);
+
+  [[nodiscard]] Observations take() { return std::move(seen_); }
+
+ private:
+  static constexpr std::size_t kMostPaths = 20'000;
+  static constexpr std::size_t kMostCalls = 200;
+
+  bool may_pass(const os::SeccompNotice& notice, const std::string& comm);
+  void add_path(std::string path, bool changes, pid_t thread);
+
+  const plan::Plan* plan_ = nullptr;
+  seccomp::Request opened_;           ///< the policy with all that was let through so far
+  std::vector<sock_filter> program_;  ///< the same, compiled; empty: nothing was let through yet
+  Observations seen_;
+};
+
+}  // namespace sbx::supervise

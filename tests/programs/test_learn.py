@@ -1,0 +1,239 @@
+"""sbx learn: it runs a command contained, and the profile that it writes lets the same command run again, with no
+denial and with nothing in it that was not needed."""
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import features
+
+pytestmark = pytest.mark.needs("userns")
+
+
+class Learned:
+    def __init__(self, run, path):
+        self.run, self.path = run, path
+        self.text = path.read_text() if path.exists() else ""
+
+    @property
+    def data(self):
+        """The lines that are no comment."""
+        return "\n".join(line for line in self.text.splitlines() if not line.startswith("#"))
+
+
+@pytest.fixture
+def learn(sbx):
+    def run(cmd, *flags, base=None, name="learned.yaml"):
+        words = ["learn", "-o", sbx.folder / name, *sbx.degraded, *flags, *([base] if base else []), "--", *cmd]
+        return Learned(sbx.call(*words), sbx.folder / name)
+
+    return run
+
+
+@pytest.fixture
+def again(sbx):
+    """The command under the learned profile: ok, and nothing is denied."""
+
+    def run(learned, cmd):
+        done = sbx.run(str(learned.path), cmd=cmd).assert_ok()
+        assert done.result["denials"] == [], done
+        assert len(learned.text.splitlines()) <= 25, learned.text
+        assert sbx.call("check", learned.path).code == 0
+        return done
+
+    return run
+
+
+def git(*words):
+    subprocess.run(["git", "-c", "user.email=a@example.org", "-c", "user.name=A", *words], check=True, capture_output=True)
+
+
+PYTEST = """
+import subprocess, sys
+def test_child():
+    assert subprocess.check_output([sys.executable, "-c", "print(1)"]).strip() == b"1"
+def test_file(tmp_path):
+    (tmp_path / "x").write_text("x")
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+"""
+
+
+def pytest_suite(cwd):
+    (cwd / "test_x.py").write_text(PYTEST)
+    return "python", ["/usr/bin/python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "."]
+
+
+def node_script(cwd):
+    (cwd / "a.js").write_text("const cp = require('child_process'); console.log(cp.execSync('echo hi').toString())")
+    return "node", ["node", "a.js"]
+
+
+def c_build(cwd):
+    (cwd / "a.c").write_text("int main(void) { return 0; }\n")
+    (cwd / "Makefile").write_text("a: a.c\n\tcc -o a a.c\n")
+    return "build", ["make", "-B"]
+
+
+def git_clone(cwd):
+    git("init", "-q", cwd / "repo")
+    git("-C", cwd / "repo", "commit", "-q", "--allow-empty", "-m", "first")
+    return "default", ["git", "-c", "safe.directory=*", "clone", "-q", "/workspace/repo", "/tmp/clone"]
+
+
+def image_conversion(cwd):
+    return "default", ["sh", "-c", "convert -size 10x10 xc:red /tmp/a.png && convert /tmp/a.png /tmp/b.jpg && test -s /tmp/b.jpg"]
+
+
+def traced_program(cwd):
+    return "default", ["strace", "-f", "-o", "/dev/null", "true"]
+
+
+@pytest.mark.parametrize("tight", [False, True], ids=["needs", "tight"])
+@pytest.mark.parametrize("program", [pytest_suite, node_script, c_build, git_clone, image_conversion, traced_program],
+                         ids=lambda p: p.__name__)
+def test_a_program_runs_again_under_what_was_learned(sbx, learn, again, program, tight):
+    base, cmd = program(sbx.cwd)
+    learned = learn(cmd, *(["--tight"] if tight else []), base=base)
+    assert learned.run.code == 0, learned.run
+    assert f"extends: [{base}]" in learned.text
+    if tight:
+        assert "allow: !replace [" in learned.data and "execve" in learned.data
+    if tight:
+        # Threads do not do the same twice: what another run needs is learned on top.
+        for count in range(5):
+            if sbx.run(str(learned.path), cmd=cmd).result["denials"] == []:
+                break
+            learned = learn(cmd, base=learned.path, name=f"tight-{count}.yaml")
+    again(learned, cmd)
+
+
+def test_only_what_was_denied_is_in_it(learn, again):
+    learned = learn(["true"])
+    assert "seccomp" not in learned.data and "mounts" not in learned.data
+    learned = learn(["strace", "-o", "/dev/null", "true"])
+    assert learned.data.count("- ") == 1 and '- "@debug"  # ptrace' in learned.text and "by strace" in learned.text
+
+
+def test_a_tight_profile_denies_what_was_not_learned(sbx, learn):
+    """The control: the list is exact."""
+    learned = learn(["sh", "-c", "true"], "--tight")
+    sbx.run(str(learned.path), cmd=["sh", "-c", "true"]).assert_ok()
+    done = sbx.run(str(learned.path), cmd=["ls", "/"])
+    assert done.code != 0 and "statx" in {d["operation"] for d in done.result["denials"]}, done
+
+
+def test_a_policy_that_kills_lets_through_what_can_be_allowed(learn, again):
+    cmd = ["/usr/bin/python3", "-c", "import ctypes; ctypes.CDLL(None).ptrace(0, 0, 0, 0); print('on')"]
+    learned = learn(cmd, "--on-deny", "kill")
+    assert learned.run.code == 0 and learned.run.stdout == b"on\n" and "@debug" in learned.data, learned.run
+    again(learned, cmd)
+    learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"], "--on-deny", "kill")
+    assert learned.run.code == 159, learned.run
+
+
+@pytest.fixture
+def tool(tmp_path):
+    """A program's files where no sandbox shows them."""
+    folder = Path("/var/tmp") / f"sbx-learn-{os.getpid()}-{tmp_path.name}"
+    (folder / "lib").mkdir(parents=True)
+    folder.chmod(0o755)
+    for name in "abc":
+        (folder / "lib" / name).write_text(name)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_missing_files_are_mounted_when_the_command_failed(sbx, learn, again, tool):
+    cmd = ["cat", *(f"{tool}/lib/{name}" for name in "abc")]
+    learned = learn(cmd)
+    assert learned.run.code == 1 and learned.run.stdout == b"", "the tree stayed as strict as the profile has it"
+    assert f"- {{bind: {tool}/lib, at: {tool}/lib}}  # 3 paths in it, by cat" in learned.text
+    assert again(learned, cmd).stdout == b"abc"
+
+
+def test_missing_files_are_remarks_when_it_did_without(learn, tool):
+    learned = learn(["sh", "-c", f"cat {tool}/lib/a || true"])
+    assert learned.run.code == 0 and "bind" not in learned.data and f"#   {tool}/lib/a" in learned.text
+
+
+def test_what_is_not_for_everybody_is_a_remark(learn, tool):
+    """A command that asks for a key must not get it by asking."""
+    (tool / "lib" / "a").chmod(0o600)
+    learned = learn(["cat", f"{tool}/lib/a"])
+    assert learned.run.code == 1 and "bind" not in learned.data
+    assert f"#   - {{bind: {tool}/lib/a" in learned.text
+
+
+def test_whole_folders_of_everybody_are_never_mounted(learn):
+    learned = learn(["sh", "-c", "ls /home /opt /var /etc/passwd- /srv; exit 3"])
+    assert learned.run.code == 3
+    for folder in ("/home", "/opt", "/var", "/srv", "/etc"):
+        assert f"bind: {folder}," not in learned.data
+
+
+def test_runs_are_merged_by_learning_on_top(sbx, learn, again, tool):
+    first = learn(["cat", f"{tool}/lib/a"], name="first.yaml")
+    both = learn(["strace", "-o", "/dev/null", "cat", f"{tool}/lib/a"], base=first.path, name="both.yaml")
+    assert f"extends: [{first.path}]" in both.text and "bind" not in both.data and "@debug" in both.data
+    again(both, ["strace", "-o", "/dev/null", "cat", f"{tool}/lib/a"])
+
+
+def test_a_workspace_that_is_written_to(sbx, learn, again):
+    learned = learn(["touch", "new"])
+    assert learned.run.code == 1 and not (sbx.cwd / "new").exists()
+    assert "workspace:\n  mode: overlay" in learned.data
+    again(learned, ["touch", "new"])
+    assert not (sbx.cwd / "new").exists()
+
+
+def test_flags_are_in_the_profile(sbx, learn, again):
+    (sbx.cwd / "data").write_text("data\n")
+    learned = learn(["cat", "/data"], "--ro", "./data:/data", "--timeout", "30s", "--env", "A=b")
+    assert learned.run.code == 0 and "wall: 30s" in learned.data and f'"{sbx.cwd}/./data"' in learned.data
+    assert again(learned, ["cat", "/data"]).stdout == b"data\n"
+
+
+def test_what_no_profile_allows_is_denied_and_told(learn, sbx):
+    learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"])
+    assert learned.run.code != 0 and "no profile can allow it:\n#   mount, by mount" in learned.text
+    assert "seccomp" not in learned.data
+
+
+def test_the_profile_goes_to_standard_output_and_the_commands_output_aside(sbx):
+    run = sbx.call("learn", *sbx.degraded, "--", "sh", "-c", "echo said")
+    assert run.code == 0 and run.stdout.startswith(b"# Written by `sbx learn`") and b"said\n" not in run.stdout
+    assert b"said\n" in run.stderr
+
+
+def test_hostile_names_stay_comments(sbx, learn):
+    """Path and program name are the payload's: neither may break out of a comment or of a flow mapping."""
+    name = "/srv/x\nseccomp: {allow: [ptrace]} #"
+    code = ("import ctypes, sys\n"
+            "ctypes.CDLL(None).prctl(15, b'a\\nb: c', 0, 0, 0)\n"
+            f"open('/workspace/y', 'w') if 0 else None\nopen({name!r}, 'w')")
+    learned = learn(["/usr/bin/python3", "-c", code])
+    assert sbx.call("check", learned.path).code == 0
+    assert "seccomp" not in learned.data
+
+
+def test_where_nobody_can_listen_nothing_is_written(sbx, tmp_path):
+    from fault import hosts
+    out = sbx.folder / "learned.yaml"
+    done = subprocess.run([sbx.binary, "learn", "-o", out, *sbx.degraded, "--", "true"], cwd=sbx.cwd, capture_output=True,
+                          text=True, preexec_fn=hosts.listened, timeout=60)
+    assert done.returncode == 125 and "nothing was learned" in done.stderr and not out.exists(), done
+
+
+@pytest.mark.parametrize("words, said", [
+    (["learn"], "no command"),
+    (["learn", "-o", "/nonexistent/x.yaml", "--", "true"], "/nonexistent"),
+    (["learn", "nosuchprofile", "--", "true"], "nosuchprofile"),
+    (["learn", "--tight=yes", "--", "true"], "takes no value"),
+    (["run", "--tight", "--", "true"], "no flag"),
+])
+def test_mistakes(sbx, words, said):
+    run = sbx.call(*words)
+    assert run.code == 125 and said in run.err, run
