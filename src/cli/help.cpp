@@ -53,9 +53,8 @@ std::string_view about(Verb verb) {
              "and what it is for; `show NAME` prints the text of one.\n";
     case Verb::doctor:
       return "Tries each kernel feature for real, says why one is refused and what helps, and\n"
-             "runs `true` under the profile `default`. Exits with 0 when that starts with every\n"
-             "control, with 125 otherwise. --cgroup tries the limits only, and says more of "
-             "them.\n";
+             "runs `true` under the profile `default`. Exits with 0 when that starts with\n"
+             "every control, with 125 otherwise. --cgroup tries the limits only.\n";
     case Verb::ps:
       return "Lists your live runs: those whose supervisor answers. Root sees root's.\n";
     case Verb::stats:
