@@ -53,6 +53,18 @@ def test_the_line_in_the_result_makes_it_work(sbx, program):
     assert what not in {(d["operation"], d["target"]) for d in run.result["denials"]}
 
 
+def test_a_program_that_does_without_is_told_of_too(sbx):
+    """Node asks for io_uring, falls back to threads where it is refused, and says nothing."""
+    (sbx.cwd / "io.js").write_text("require('fs').promises.readFile('/etc/group').then(() => console.log('read'))")
+    command, flags = ["node", "/workspace/io.js"], ["--env", "UV_USE_IO_URING=1"]
+    run = sbx.run("node", flags=flags, cmd=command).assert_ok()
+    (denial,) = run.result["denials"]
+    assert (denial["operation"], denial["comm"]) == ("io_uring_setup", "node")
+    assert denial["allow_with"] == 'seccomp: {allow: ["@io-uring"]}'
+    run = sbx.run(f"version: 1\nextends: [node]\n{denial['allow_with']}\n", flags=flags, cmd=command).assert_ok()
+    assert run.result["denials"] == [] and run.stdout == b"read\n"
+
+
 @pytest.mark.parametrize("program", NEVER)
 def test_it_is_said_that_no_profile_allows_it(sbx, program):
     command, what = NEVER[program]

@@ -154,6 +154,19 @@ def test_missing_files_are_mounted_when_the_command_failed(sbx, learn, again, to
     assert again(learned, cmd).stdout == b"abc"
 
 
+# Real programs whose files no sandbox shows by default.
+LACKING_FILES = {"dpkg": ["dpkg", "-s", "bash"], "update-alternatives": ["update-alternatives", "--display", "awk"],
+                 "ls": ["ls", "/var/lib/dpkg/info"]}
+
+
+@pytest.mark.parametrize("program", LACKING_FILES)
+def test_a_program_that_lacks_its_files_gets_them(learn, again, program):
+    command = LACKING_FILES[program]
+    learned = learn(command)
+    assert learned.run.code != 0 and "bind: /var/lib/dpkg" in learned.data, learned.text
+    again(learned, command)
+
+
 def test_missing_files_are_remarks_when_it_did_without(learn, tool):
     learned = learn(["sh", "-c", f"cat {tool}/lib/a || true"])
     assert learned.run.code == 0 and "bind" not in learned.data and f"#   {tool}/lib/a" in learned.text
