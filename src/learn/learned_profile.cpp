@@ -156,7 +156,7 @@ Learned learned_profile(const Lesson& lesson, std::span<const std::uint32_t> alw
   learned.entries = tight ? add_exact_calls(lesson, always, document) : add_calls(lesson, document);
   const FileNeeds needs = file_needs(lesson.profile, lesson.plan, lesson.seen, look);
   learned.entries += add_files(lesson, needs, document, remarks);
-  remark_on("Denied, and no profile can allow it:", lesson.never, remarks);
+  remark_on("Denied:", lesson.denied, remarks);
   if (lesson.seen.incomplete) remarks += "# More paths were named than could be looked at.\n";
   learned.text =
       "# Written by `sbx learn`, from one run of\n#   " +

@@ -21,8 +21,8 @@ struct Lesson {
   std::string base;  ///< what the new profile extends: a name, or an absolute path
   const std::vector<profile::Override>& overrides;  ///< the flags of the command line
   bool succeeded = false;                           ///< the command ended with 0
-  std::vector<std::string> never{};  ///< denied calls that no profile allows: "mount, by mount"
-  std::string ended;                 ///< how it ended, for the head: "exit code 2"
+  std::vector<std::string> denied{};  ///< calls that did not go through, and what could be done
+  std::string ended;                  ///< how it ended, for the head: "exit code 2"
 };
 
 struct Learned {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/seccomp.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -65,9 +66,10 @@ void Learner::add_path(std::string path, bool changes, pid_t thread) {
   const auto known = seen_.paths.find(path);
   if (known != seen_.paths.end()) {
     known->second.changes = known->second.changes || changes;
-  } else if (seen_.paths.size() == kMostPaths) {
+  } else if (seen_.paths.size() == kMostPaths || bytes_ + path.size() > kMostBytes) {
     seen_.incomplete = true;
   } else {
+    bytes_ += path.size();
     seen_.paths.emplace(std::move(path), SeenPath{name_of(thread), changes});
   }
 }
@@ -80,6 +82,8 @@ bool Learner::saw_denied(const os::SeccompNotice& notice, const std::string& com
 }
 
 bool Learner::may_pass(const os::SeccompNotice& notice, const std::string& comm) {
+  // With it a thread could hold us for as long as it likes, when we read its memory.
+  if (notice.call.nr == SYS_userfaultfd) return false;
   if (!program_.empty() &&
       seccomp::evaluate(program_, notice.call) == std::uint32_t{SECCOMP_RET_ALLOW})
     return true;

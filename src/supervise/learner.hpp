@@ -26,7 +26,8 @@ class Learner {
   [[nodiscard]] Observations take() { return std::move(seen_); }
 
  private:
-  static constexpr std::size_t kMostPaths = 20'000;
+  static constexpr std::size_t kMostPaths = 10'000;
+  static constexpr std::size_t kMostBytes = 2U << 20U;  ///< of all of them together
   static constexpr std::size_t kMostCalls = 200;
 
   bool may_pass(const os::SeccompNotice& notice, const std::string& comm);
@@ -36,6 +37,7 @@ class Learner {
   seccomp::Request opened_;           ///< the policy with all that was let through so far
   std::vector<sock_filter> program_;  ///< the same, compiled; empty: nothing was let through yet
   Observations seen_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace sbx::supervise

@@ -217,8 +217,15 @@ def test_flags_are_in_the_profile(sbx, learn, again):
 
 def test_what_no_profile_allows_is_denied_and_told(learn, sbx):
     learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"])
-    assert learned.run.code != 0 and "no profile can allow it:\n#   mount, by mount" in learned.text
+    assert learned.run.code != 0 and "# Denied:\n#   mount, by mount; no profile can allow it" in learned.text
     assert "seccomp" not in learned.data
+
+
+def test_what_could_hold_the_supervisor_is_not_given_to_learn(learn):
+    """userfaultfd(2) stops whoever reads the memory behind it."""
+    learned = learn(["/usr/bin/python3", "-c", "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(323, 1) == -1)"])
+    assert learned.run.code == 1 and "seccomp" not in learned.data
+    assert '#   userfaultfd, by python3; not given to learn; seccomp: {allow: ["@userfault"]}' in learned.text
 
 
 def test_the_profile_goes_to_standard_output_and_the_commands_output_aside(sbx):

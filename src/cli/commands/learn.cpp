@@ -117,9 +117,12 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
         "kernel (Linux 5.0) cannot\n  sbx doctor tells about `seccomp notify`");
     return kFailed;
   }
-  std::vector<std::string> never;
+  std::vector<std::string> denied;
   for (const supervise::Denial& denial : *outcome.denials)
-    if (!denial.passed) never.push_back(printable(supervise::denial_text(denial)));
+    if (!denial.passed)
+      denied.push_back(printable(supervise::denial_text(denial)) +
+                       (denial.allow_with.empty() ? "; no profile can allow it"
+                                                  : "; not given to learn; " + denial.allow_with));
   const auto flags = portable(arguments.overrides, cwd.value_or(""));
   const learn::Lesson lesson{.profile = ran.profile,
                              .plan = ran.plan,
@@ -127,7 +130,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
                              .base = base_of(arguments, cwd.value_or("")),
                              .overrides = flags,
                              .succeeded = outcome.status == Status::ok,
-                             .never = std::move(never),
+                             .denied = std::move(denied),
                              .ended = ending_of(outcome)};
   const learn::Learned learned =
       learn::learned_profile(lesson, launch::always_needed(), look_at_host);
