@@ -117,7 +117,8 @@ StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
     context.filtered = true;
     return {};
   }
-  auto listener = os::install_filter_with_listener(filters.told);
+  auto listener = os::install_filter_with_listener(
+      filters.told, context.plan->supervision.learning != plan::Learning::off);
   if (!listener) {
     // An outer sandbox listens already (EBUSY), or the kernel is too old (EINVAL). Nothing is
     // weaker without, only nobody is told: the supervisor sees that none has come.

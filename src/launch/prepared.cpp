@@ -12,10 +12,12 @@
 namespace sbx::launch {
 namespace {
 
-constexpr std::array<std::uint32_t, 1> kNeverHeard{SYS_execve};
-// The kernel, or a thread that finds another one busy, makes these when it so happens.
-constexpr std::array<std::uint32_t, 5> kAlwaysNeeded{SYS_execve, SYS_restart_syscall,
-                                                     SYS_rt_sigreturn, SYS_futex, SYS_sched_yield};
+// Everybody needs these, so nobody has to be heard making them: what the launcher does between the
+// filter and the exec, when nobody answers yet, what depends on nothing but time, and the ends. To
+// wait in rt_sigreturn(2) would be to come back from it with EINTR.
+constexpr std::array<std::uint32_t, 8> kAlwaysNeeded{
+    SYS_execve,      SYS_sendmsg, SYS_restart_syscall, SYS_rt_sigreturn, SYS_futex,
+    SYS_sched_yield, SYS_exit,    SYS_exit_group};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -35,7 +37,7 @@ std::vector<std::string> candidates(const plan::Plan& plan) {
   return paths;
 }
 
-/// For `sbx learn`. Not told of: the exec, because nobody answers yet when the launcher makes it.
+/// For `sbx learn`.
 void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
   if (learning == plan::Learning::needs) {
     std::vector<std::uint32_t> calls;
@@ -43,7 +45,7 @@ void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
       if (calls.empty() || calls.back() != call.number) calls.push_back(call.number);
     program = seccomp::hearing(program, calls);
   } else if (learning == plan::Learning::tight) {
-    program = seccomp::hearing_all(program, kNeverHeard);
+    program = seccomp::hearing_all(program, kAlwaysNeeded);
   }
 }
 
@@ -57,12 +59,10 @@ void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
   hear_more(plan.supervision.learning, filters.told);
   // What the payload does under the filter, before its exec, to hand the listener over.
   const seccomp::OwnCall send{SYS_sendmsg, static_cast<std::uint32_t>(channel)};
-  const bool passes = seccomp::lets_through(filters.plain, plan.seccomp, send);
-  if (passes && plan.supervision.learning != plan::Learning::tight) return;
-  std::vector<seccomp::OwnCall> own{send};
-  if (!passes) own.push_back({SYS_seccomp, SECCOMP_SET_MODE_FILTER});
+  if (seccomp::lets_through(filters.plain, plan.seccomp, send)) return;
+  const std::array own{send, seccomp::OwnCall{SYS_seccomp, SECCOMP_SET_MODE_FILTER}};
   filters.told = seccomp::with_pass(filters.told, own);
-  if (!passes) filters.afterwards = seccomp::end_of_pass(filters.plain, own);
+  filters.afterwards = seccomp::end_of_pass(filters.plain, plan.seccomp, own);
 }
 
 Result<Prepared> prepare(const plan::Plan& plan) {

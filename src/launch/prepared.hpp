@@ -16,8 +16,7 @@ Result<Prepared> prepare(const plan::Plan& plan);
 /// descriptor over which the payload sends the listener.
 void prepare_listening(const plan::Plan& plan, int channel, Filters& filters);
 
-/// Calls that a profile of Learning::tight allows although nobody may have been seen making them:
-/// execve(2), which is never heard, and those that depend on nothing but time.
+/// Calls that Learning::tight is not told of, and that each of its profiles allows.
 std::span<const std::uint32_t> always_needed();
 
 }  // namespace sbx::launch

@@ -2,17 +2,20 @@
 // list. Pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace sbx::learn {
 
+/// A key is either set or added to, not both.
 class Document {
  public:
-  /// Sets `key` (dotted: "limits.memory") to `yaml`. Of a list, "[a, b]", each entry is added to
-  /// those that are there already, with `remark`; anything else replaces what was there.
-  void add(std::string_view key, std::string_view yaml, std::string_view remark = {});
+  /// Sets `key` (dotted: "workspace.mode").
+  void set(std::string_view key, std::string_view yaml);
+  /// Adds an entry to the list `key`, if it is not there yet; `remark`: one line.
+  void add(std::string_view key, std::string_view yaml, std::string_view remark);
   /// The lines of all keys in the order in which they came.
   [[nodiscard]] std::string text() const;
 
@@ -28,12 +31,10 @@ class Document {
     std::vector<Node> children{};
   };
 
+  Node& at(std::string_view key);
   static void write(const Node& node, std::size_t depth, std::string& out);
 
   Node root_;
 };
-
-/// The entries of a list in flow style: "[a, {b: [c]}]" has two. Empty for what is none.
-std::vector<std::string> flow_entries(std::string_view yaml);
 
 }  // namespace sbx::learn

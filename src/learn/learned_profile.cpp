@@ -24,36 +24,45 @@ std::string by(const std::string& comm) { return comm.empty() ? "" : ", by " + r
 std::map<std::string, std::string> reasons(const supervise::Observations& seen) {
   std::map<std::string, std::vector<std::string>> calls;
   std::map<std::string, std::string> comm;
-  for (const supervise::PassedCall& passed : seen.passed) {
-    const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(passed.call.nr));
+  std::set<std::string> told_only;
+  for (const supervise::NeededCall& needed : seen.needed) {
+    const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(needed.call.nr));
     if (!facts) continue;
     const std::string entry = seccomp::allow_entry(facts);
     std::vector<std::string>& names = calls[entry];
     if (std::ranges::find(names, facts.call->name) == names.end())
       names.emplace_back(facts.call->name);
-    comm.emplace(entry, passed.comm);
+    comm.emplace(entry, needed.comm);
+    if (!needed.given) told_only.insert(entry);
   }
   std::map<std::string, std::string> told;
   for (const auto& [entry, names] : calls)
-    told[entry] =
-        (names.size() == 1 && names[0] == entry ? "denied" : join(names, ", ")) + by(comm[entry]);
+    told[entry] = (names.size() == 1 && names[0] == entry ? "denied" : join(names, ", ")) +
+                  by(comm[entry]) + (told_only.contains(entry) ? "; not given while learning" : "");
   return told;
 }
 
 /// Adds what the denied calls need; returns how many entries that are.
 std::size_t add_calls(const Lesson& lesson, Document& document) {
   seccomp::Request after = lesson.plan.seccomp;
-  for (const supervise::PassedCall& passed : lesson.seen.passed)
-    seccomp::allow_call(after, passed.call);
+  for (const supervise::NeededCall& needed : lesson.seen.needed)
+    seccomp::allow_call(after, needed.call);
   const seccomp::Changes made = seccomp::changes(lesson.plan.seccomp, after);
   const auto why = reasons(lesson.seen);
   for (const std::string& entry : made.allow) {
     const auto found = why.find(entry);
-    document.add("seccomp.allow", "[" + entry + "]", found == why.end() ? "" : found->second);
+    document.add("seccomp.allow", entry, found == why.end() ? "" : found->second);
   }
-  if (!made.deny.empty()) document.add("seccomp.deny", made.deny);
-  if (!made.args.empty()) document.add("seccomp.args", made.args);
-  return made.allow.size() + (made.deny.empty() ? 0 : 1) + (made.args.empty() ? 0 : 1);
+  return made.allow.size();
+}
+
+void remark_on(const std::string& head, const std::vector<std::string>& lines, std::string& out) {
+  if (lines.empty()) return;
+  out += "# " + head + "\n";
+  for (std::size_t i = 0; i < std::min(lines.size(), kMostRemarks); ++i)
+    out += "#   " + lines[i] + "\n";
+  if (lines.size() > kMostRemarks)
+    out += "#   and " + std::to_string(lines.size() - kMostRemarks) + " more\n";
 }
 
 /// An allowlist of exactly the calls that were made, broken into lines.
@@ -78,32 +87,27 @@ std::string exact_list(const std::set<std::string>& names) {
 }
 
 std::size_t add_exact_calls(const Lesson& lesson, std::span<const std::uint32_t> always,
-                            Document& document) {
+                            Document& document, std::string& remarks) {
   std::set<std::string> names;
   const auto add = [&names](std::uint32_t number) {
     if (const seccomp::CallFacts facts = seccomp::find_call(number))
       names.emplace(facts.call->name);
   };
-  for (const std::uint32_t number : always) add(number);
-  for (const std::uint32_t number : lesson.seen.allowed) add(number);
-  for (const supervise::PassedCall& passed : lesson.seen.passed)
-    add(static_cast<std::uint32_t>(passed.call.nr));
-  document.add("seccomp.allow", exact_list(names));
-  // A narrowing of a call that nobody makes would be an error.
-  bool dropped = false;
-  for (const seccomp::ArgAllow& entry : lesson.plan.seccomp.args)
-    dropped = dropped || !names.contains(entry.call);
-  if (dropped) document.add("seccomp.args", "!replace []");
+  std::ranges::for_each(always, add);
+  std::ranges::for_each(lesson.seen.allowed, add);
+  for (const supervise::NeededCall& needed : lesson.seen.needed)
+    add(static_cast<std::uint32_t>(needed.call.nr));
+  document.set("seccomp.allow", exact_list(names));
+  // A narrowing of a call that the list lacks would be an error.
+  seccomp::Request after = lesson.plan.seccomp;
+  std::erase_if(after.args,
+                [&names](const seccomp::ArgAllow& entry) { return !names.contains(entry.call); });
+  const std::string kept = seccomp::changes(lesson.plan.seccomp, after).args;
+  if (!kept.empty()) document.set("seccomp.args", kept);
+  std::vector<std::string> denied;
+  for (const auto& [entry, why] : reasons(lesson.seen)) denied.push_back(entry + ": " + why);
+  remark_on("Of these calls the profile that it extends denies:", denied, remarks);
   return names.size();
-}
-
-void remark_on(const std::string& head, const std::vector<std::string>& lines, std::string& out) {
-  if (lines.empty()) return;
-  out += "# " + head + "\n";
-  for (std::size_t i = 0; i < std::min(lines.size(), kMostRemarks); ++i)
-    out += "#   " + lines[i] + "\n";
-  if (lines.size() > kMostRemarks)
-    out += "#   and " + std::to_string(lines.size() - kMostRemarks) + " more\n";
 }
 
 std::string mount_of(const Missing& one) {
@@ -123,9 +127,9 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
     if (lesson.succeeded) {
       unneeded.push_back(remark(one.path) + "  (" + who + ")");
     } else if (one.standing == HostPath::own) {
-      own.push_back("- " + mount_of(one) + "  (" + who + ")");
+      own.push_back("- " + remark(mount_of(one)) + "  (" + who + ")");
     } else {
-      document.add("mounts", "[" + mount_of(one) + "]", who);
+      document.add("mounts", mount_of(one), who);
       ++added;
     }
   }
@@ -133,11 +137,11 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
   refused.reserve(needs.refused.size());
   for (const std::string& path : needs.refused) refused.push_back(remark(path));
   remark_on("Looked for, and done without:", unneeded, remarks);
-  remark_on("Looked for, but not everybody may read it; into mounts, if the command shall have it:",
-            own, remarks);
+  remark_on("Looked for, and for you to decide; into mounts, if the command shall have it:", own,
+            remarks);
   remark_on("It may not write here:", refused, remarks);
   if (needs.workspace_written && !lesson.succeeded) {
-    document.add("workspace.mode", "overlay");
+    document.set("workspace.mode", "overlay");
     remarks += "# It writes to the workspace: overlay drops that at the end, rw keeps it.\n";
     ++added;
   }
@@ -150,14 +154,15 @@ Learned learned_profile(const Lesson& lesson, std::span<const std::uint32_t> alw
                         const LookAtHost& look) {
   Learned learned;
   Document document;
-  for (const profile::Override& flag : lesson.overrides) document.add(flag.key, flag.yaml);
   const bool tight = lesson.plan.supervision.learning == plan::Learning::tight;
   std::string remarks;
-  learned.entries = tight ? add_exact_calls(lesson, always, document) : add_calls(lesson, document);
+  learned.entries =
+      tight ? add_exact_calls(lesson, always, document, remarks) : add_calls(lesson, document);
   const FileNeeds needs = file_needs(lesson.profile, lesson.plan, lesson.seen, look);
   learned.entries += add_files(lesson, needs, document, remarks);
   remark_on("Denied:", lesson.denied, remarks);
-  if (lesson.seen.incomplete) remarks += "# More paths were named than could be looked at.\n";
+  if (lesson.seen.incomplete || needs.more)
+    remarks += "# Not all paths that it named were looked at.\n";
   learned.text =
       "# Written by `sbx learn`, from one run of\n#   " +
       printable(quote_command(lesson.plan.argv), 200) + "\n# which ended with " + lesson.ended +

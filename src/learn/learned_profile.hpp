@@ -9,7 +9,7 @@
 
 #include "learn/missing_files.hpp"
 #include "plan/plan.hpp"
-#include "profile/load.hpp"
+#include "profile/profile.hpp"
 #include "supervise/observations.hpp"
 
 namespace sbx::learn {
@@ -18,9 +18,8 @@ struct Lesson {
   const profile::Profile& profile;
   const plan::Plan& plan;
   const supervise::Observations& seen;
-  std::string base;  ///< what the new profile extends: a name, or an absolute path
-  const std::vector<profile::Override>& overrides;  ///< the flags of the command line
-  bool succeeded = false;                           ///< the command ended with 0
+  std::string base;                   ///< what the new profile extends: a name, or an absolute path
+  bool succeeded = false;             ///< the command ended with 0
   std::vector<std::string> denied{};  ///< calls that did not go through, and what could be done
   std::string ended;                  ///< how it ended, for the head: "exit code 2"
 };

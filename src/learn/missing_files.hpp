@@ -14,8 +14,8 @@ namespace sbx::learn {
 
 enum class HostPath {
   absent,
-  shared,  ///< everybody on this host may read it
-  own,     ///< only its owner may, or somebody's home is around it
+  shared,  ///< everybody on this host may read it, and all that is in it
+  own,     ///< for a person to decide: closed to some, a link, a home ...
 };
 using LookAtHost = std::function<HostPath(const std::string&)>;
 
@@ -30,6 +30,7 @@ struct Missing {
 struct FileNeeds {
   std::vector<Missing> missing{};      ///< sorted; none lies in another
   std::vector<std::string> refused{};  ///< places where it wanted to write and may not, sorted
+  bool more = false;                   ///< there was more than anybody would read
   bool workspace_written = false;      ///< it wanted to write in the workspace, which is read-only
 };
 

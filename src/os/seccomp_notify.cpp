@@ -32,8 +32,12 @@ SysResult<void> install_filter(std::span<const sock_filter> program) noexcept {
   return {};
 }
 
-SysResult<UniqueFd> install_filter_with_listener(std::span<const sock_filter> program) noexcept {
-  const int listener = install(program, SECCOMP_FILTER_FLAG_NEW_LISTENER);
+SysResult<UniqueFd> install_filter_with_listener(std::span<const sock_filter> program,
+                                                 bool patient) noexcept {
+  constexpr unsigned kWaitKillable = 1U << 5U;  // SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+  int listener = -1;
+  if (patient) listener = install(program, SECCOMP_FILTER_FLAG_NEW_LISTENER | kWaitKillable);
+  if (listener < 0) listener = install(program, SECCOMP_FILTER_FLAG_NEW_LISTENER);
   if (listener < 0) return fail();
   return UniqueFd(listener);
 }

@@ -21,7 +21,10 @@ namespace sbx::os {
 SysResult<void> install_filter(std::span<const sock_filter> program) noexcept;
 /// The same, and the listener of it. EBUSY: a filter of this process has one already, such as an
 /// outer sandbox's; EINVAL: Linux before 5.0.
-SysResult<UniqueFd> install_filter_with_listener(std::span<const sock_filter> program) noexcept;
+/// `patient`: a signal does not interrupt a call that the listener has received (Linux 5.19; before
+/// that it does all the same).
+SysResult<UniqueFd> install_filter_with_listener(std::span<const sock_filter> program,
+                                                 bool patient = false) noexcept;
 
 struct SeccompNotice {
   std::uint64_t id = 0;

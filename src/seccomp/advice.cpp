@@ -15,6 +15,11 @@ std::string list(const std::vector<std::string>& entries) {
   return "[" + join(entries, ", ") + "]";
 }
 
+/// YAML keeps @ for itself.
+std::string entry_text(const std::string& entry) {
+  return entry.starts_with('@') ? "\"" + entry + "\"" : entry;
+}
+
 std::string narrowing_text(const ArgAllow& entry) {
   std::vector<std::string> values;
   values.reserve(entry.in.size());
@@ -66,9 +71,13 @@ bool allow_call(Request& request, const seccomp_data& call) {
 Changes changes(const Request& before, const Request& after) {
   Changes found;
   for (std::size_t i = before.allow.size(); i < after.allow.size(); ++i)
-    found.allow.push_back(after.allow[i].starts_with('@') ? "\"" + after.allow[i] + "\""
-                                                          : after.allow[i]);
-  if (after.deny != before.deny) found.deny = "!replace " + list(after.deny);
+    found.allow.push_back(entry_text(after.allow[i]));
+  if (after.deny != before.deny) {
+    std::vector<std::string> entries;
+    entries.reserve(after.deny.size());
+    for (const std::string& entry : after.deny) entries.push_back(entry_text(entry));
+    found.deny = "!replace " + list(entries);
+  }
   if (after.args != before.args) {
     std::vector<std::string> narrowings;
     narrowings.reserve(after.args.size());

@@ -24,6 +24,12 @@ seccomp_data native(const OwnCall& call) {
   return data;
 }
 
+bool is_narrowed(const Request& request, const OwnCall& call) {
+  const CallFacts facts = find_call(call.number);
+  return std::ranges::any_of(
+      request.args, [&](const ArgAllow& entry) { return facts && entry.call == facts.call->name; });
+}
+
 /// A program that answers each call as `answer` says and goes on behind itself with all others.
 template <class AnswerOf>
 std::vector<sock_filter> answering(std::span<const OwnCall> calls, AnswerOf answer) {
@@ -74,10 +80,7 @@ std::vector<sock_filter> notifying(std::span<const sock_filter> plain, OnDeny mo
 }
 
 bool lets_through(std::span<const sock_filter> plain, const Request& request, const OwnCall& call) {
-  const CallFacts facts = find_call(call.number);
-  const bool narrowed = std::ranges::any_of(
-      request.args, [&](const ArgAllow& entry) { return facts && entry.call == facts.call->name; });
-  return !narrowed && evaluate(plain, native(call)) == SECCOMP_RET_ALLOW;
+  return !is_narrowed(request, call) && evaluate(plain, native(call)) == SECCOMP_RET_ALLOW;
 }
 
 std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
@@ -113,13 +116,13 @@ std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
   return whole;
 }
 
-std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain,
+std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain, const Request& request,
                                      std::span<const OwnCall> calls) {
   std::vector<sock_filter> whole = answering(calls, [&](const OwnCall& call) {
     const std::uint32_t denied = SECCOMP_RET_ERRNO | std::uint32_t{EPERM};
     const std::uint32_t answer = evaluate(plain, native(call)).value_or(denied);
     // Narrowed by arguments that are not known here: nobody needs this one descriptor's number.
-    return answer == SECCOMP_RET_ALLOW ? denied : answer;
+    return is_narrowed(request, call) ? denied : answer;
   });
   whole.push_back({kReturn, 0, 0, SECCOMP_RET_ALLOW});
   return whole;

@@ -35,9 +35,10 @@ bool lets_through(std::span<const sock_filter> plain, const Request& request, co
 /// `program`, which first lets `calls` through.
 std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
                                    std::span<const OwnCall> calls);
-/// What takes that back: a second filter, which answers `calls` as `plain` does and allows the
-/// rest. Of several filters the kernel follows the strictest (seccomp(2)).
-std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain,
+/// What takes that back: a second filter, which answers `calls` as `plain` does, and denies those
+/// that `request` narrows by arguments; it allows the rest. Of several filters the kernel follows
+/// the strictest (seccomp(2)).
+std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain, const Request& request,
                                      std::span<const OwnCall> calls);
 
 /// `program`, which also tells of each of `calls` (numbers), whatever its answer to them is.

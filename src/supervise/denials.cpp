@@ -52,12 +52,12 @@ std::string denial_text(const Denial& denial) {
 }
 
 bool Allowance::spend(Nanos took, Nanos now) {
-  saved_ = std::min(kMostSaved, saved_ + (now - seen_) / kShare) - took;
+  saved_ = std::min(kMostSaved, saved_ + (now - seen_) / share_) - took;
   seen_ = now;
   return saved_ > 0;
 }
 
-Nanos Allowance::enough_at() const { return seen_ + (kWorthwhile - saved_) * kShare; }
+Nanos Allowance::enough_at() const { return seen_ + (kWorthwhile - saved_) * share_; }
 
 Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos now) {
   if (!listener.valid()) return {};
@@ -70,7 +70,8 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
   plan_ = &plan;
   heard_ = true;
   learner_.start(plan);
-  allowance_.start(now);
+  constexpr Nanos kLearningShare = 2;  // who wants to know it all pays for it
+  allowance_.start(now, learner_.learns() ? kLearningShare : Allowance::kShare);
   return {};
 }
 
@@ -97,7 +98,6 @@ void Denials::step(const PollSet& set, Nanos now, const Tell& tell) {
   if ((ready & POLLIN) == 0) return;
   const Nanos before = cpu_ns();
   for (int i = 0; i < kAtOnce && heard_one(now, tell); ++i) continue;
-  if (learner_.learns()) return;  // whoever wants to know it all pays for it
   if (!allowance_.spend(cpu_ns() - before, now)) resting_until_ = allowance_.enough_at();
 }
 

@@ -1,6 +1,7 @@
 #include "supervise/learner.hpp"
 
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -12,6 +13,7 @@
 #include "os/thread_facts.hpp"
 #include "os/thread_memory.hpp"
 #include "seccomp/advice.hpp"
+#include "seccomp/calls.hpp"
 #include "seccomp/evaluate.hpp"
 #include "seccomp/path_calls.hpp"
 
@@ -20,6 +22,13 @@ namespace {
 
 bool opens_to_change(std::uint64_t flags) {
   return (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC)) != 0;
+}
+
+/// Optional groups that end with the sandbox and reach nothing outside of it. The others are noted
+/// as needed, and refused all the same: keys and rings of the caller's, and the like.
+bool is_given(const seccomp::Group& group) {
+  return group.standing == seccomp::Standing::allowed || group.name == "@debug" ||
+         group.name == "@numa";
 }
 
 std::string name_of(pid_t thread) {
@@ -44,13 +53,22 @@ void Learner::start(const plan::Plan& plan) {
   if (plan.supervision.learning == plan::Learning::off) return;
   plan_ = &plan;
   opened_ = plan.seccomp;
+  // With userfaultfd(2) a thread could hold us, who read its memory, for as long as it likes.
+  seccomp_data faults{};
+  faults.nr = SYS_userfaultfd;
+  faults.arch = AUDIT_ARCH_X86_64;
+  const std::uint32_t action =
+      seccomp::evaluate(plan.filter.program(), faults).value_or(std::uint32_t{SECCOMP_RET_ALLOW});
+  reads_ = action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG;
+  seen_.incomplete = !reads_;
 }
 
 void Learner::saw_allowed(const os::SeccompNotice& notice, const os::SeccompListener& listener) {
   const auto number = static_cast<std::uint32_t>(notice.call.nr);
   if (plan_->supervision.learning == plan::Learning::tight) seen_.allowed.insert(number);
+  if (!reads_) return;
   for (const seccomp::PathCall& where : seccomp::path_calls()) {
-    if (where.number != number) continue;
+    if (where.number != number || full_) continue;
     auto path = path_in(notice, where);
     // What was read belongs to this caller only if it still waits now (seccomp_unotify(2)).
     if (!path || !listener.stands(notice)) continue;
@@ -67,7 +85,7 @@ void Learner::add_path(std::string path, bool changes, pid_t thread) {
   if (known != seen_.paths.end()) {
     known->second.changes = known->second.changes || changes;
   } else if (seen_.paths.size() == kMostPaths || bytes_ + path.size() > kMostBytes) {
-    seen_.incomplete = true;
+    seen_.incomplete = full_ = true;
   } else {
     bytes_ += path.size();
     seen_.paths.emplace(std::move(path), SeenPath{name_of(thread), changes});
@@ -75,23 +93,29 @@ void Learner::add_path(std::string path, bool changes, pid_t thread) {
 }
 
 bool Learner::saw_denied(const os::SeccompNotice& notice, const std::string& comm) {
-  if (!may_pass(notice, comm)) return false;
+  const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(notice.call.nr));
+  if (!facts || facts.group->standing == seccomp::Standing::never) return false;
+  const bool given = is_given(*facts.group);
+  if (!note_need(notice, comm, given)) return false;
   // One entry lets a whole group through: an exact list needs each of its calls.
   seen_.allowed.insert(static_cast<std::uint32_t>(notice.call.nr));
-  return true;
+  return given;
 }
 
-bool Learner::may_pass(const os::SeccompNotice& notice, const std::string& comm) {
-  // With it a thread could hold us for as long as it likes, when we read its memory.
-  if (notice.call.nr == SYS_userfaultfd) return false;
+bool Learner::note_need(const os::SeccompNotice& notice, const std::string& comm, bool given) {
   if (!program_.empty() &&
       seccomp::evaluate(program_, notice.call) == std::uint32_t{SECCOMP_RET_ALLOW})
     return true;
-  if (seen_.passed.size() == kMostCalls || !seccomp::allow_call(opened_, notice.call)) return false;
-  auto filter = seccomp::filter_for(opened_);
+  seccomp::Request opened = opened_;
+  if (seen_.needed.size() == kMostCalls || !seccomp::allow_call(opened, notice.call)) return false;
+  // What the profile denies or narrows by name is its author's decision, and no need of the
+  // command.
+  if (opened.deny != opened_.deny || opened.args != opened_.args) return false;
+  auto filter = seccomp::filter_for(opened);
   if (!filter) return false;
+  opened_ = std::move(opened);
   program_.assign(filter->program().begin(), filter->program().end());
-  seen_.passed.push_back({notice.call, comm});
+  seen_.needed.push_back({notice.call, comm, given});
   return true;
 }
 

@@ -20,7 +20,7 @@ class Learner {
 
   /// A call that the policy allows; to be let through.
   void saw_allowed(const os::SeccompNotice& notice, const os::SeccompListener& listener);
-  /// A call that the policy denies; true: a profile can allow it, so it may be let through.
+  /// A call that the policy denies; true: it may be let through.
   bool saw_denied(const os::SeccompNotice& notice, const std::string& comm);
 
   [[nodiscard]] Observations take() { return std::move(seen_); }
@@ -30,7 +30,7 @@ class Learner {
   static constexpr std::size_t kMostBytes = 2U << 20U;  ///< of all of them together
   static constexpr std::size_t kMostCalls = 200;
 
-  bool may_pass(const os::SeccompNotice& notice, const std::string& comm);
+  bool note_need(const os::SeccompNotice& notice, const std::string& comm, bool given);
   void add_path(std::string path, bool changes, pid_t thread);
 
   const plan::Plan* plan_ = nullptr;
@@ -38,6 +38,8 @@ class Learner {
   std::vector<sock_filter> program_;  ///< the same, compiled; empty: nothing was let through yet
   Observations seen_;
   std::size_t bytes_ = 0;
+  bool reads_ = false;  ///< the payload's memory
+  bool full_ = false;   ///< no more paths are taken
 };
 
 }  // namespace sbx::supervise

@@ -11,10 +11,11 @@
 
 namespace sbx::supervise {
 
-/// A call that the policy denies and that was let through, because a profile could allow it.
-struct PassedCall {
+/// A call that the policy's list lacks and that a profile can add to it.
+struct NeededCall {
   seccomp_data call{};
   std::string comm{};  ///< who made it first
+  bool given = false;  ///< it was let through
 };
 
 struct SeenPath {
@@ -23,7 +24,7 @@ struct SeenPath {
 };
 
 struct Observations {
-  std::vector<PassedCall> passed{};
+  std::vector<NeededCall> needed{};
   /// Numbers of calls that went through; those that the policy allows with Learning::tight only.
   std::set<std::uint32_t> allowed{};
   std::map<std::string, SeenPath> paths{};  ///< absolute, as named

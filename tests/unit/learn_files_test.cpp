@@ -66,13 +66,21 @@ TEST_CASE("a folder of everybody's, or all of somebody's, is never named") {
         Paths{"/home/ada/a", "/home/ada/b"});
 }
 
-TEST_CASE("one file that is not for everybody makes its folder so") {
-  const auto needs =
-      needs_of({{"/srv/t/a", false}, {"/srv/t/b", false}}, {{"/srv/t/b", HostPath::own}});
-  REQUIRE(needs.missing.size() == 1);
-  CHECK(needs.missing[0].standing == HostPath::own);
-  CHECK(needs.missing[0].named == 2);
+TEST_CASE("a folder with something that is not for everybody is not gathered") {
+  const auto needs = needs_of({{"/srv/t/a", false}, {"/srv/t/b", false}, {"/srv/t/c", false}},
+                              {{"/srv/t/b", HostPath::own}});
+  REQUIRE(missing(needs) == Paths{"/srv/t/a", "/srv/t/b", "/srv/t/c"});
+  CHECK(needs.missing[0].standing == HostPath::shared);
+  CHECK(needs.missing[1].standing == HostPath::own);
   CHECK(needs.missing[0].comm == "prog");
+  CHECK(missing(needs_of({{"/srv/t/a", false}, {"/srv/t/c", false}},
+                         {{"/srv/t", HostPath::own}})) == Paths{"/srv/t/a", "/srv/t/c"});
+  CHECK(needs_of({{"/srv/t/a", false}, {"/srv/t/c", false}}).missing[0].named == 2);
+}
+
+TEST_CASE("what YAML or a terminal would take for something else is for a person to decide") {
+  for (const char* name : {"/srv/${HOME}", "/srv/a\"b", "/srv/a#b", "/srv/a\nb", "/srv/\u202e"})
+    CHECK_MESSAGE(needs_of({{name, false}}).missing[0].standing == HostPath::own, name);
 }
 
 TEST_CASE("writing") {

@@ -71,11 +71,21 @@ TEST_CASE("the listener gets out under a filter that denies the way") {
   CHECK(ask(first, number_of("sendmsg"), {kOurSocket}, AUDIT_ARCH_I386) == kKill);
   CHECK(ask(first, number_of("read")) == kAllow);
 
-  const auto second = end_of_pass(plain.program(), calls);
+  const auto second = end_of_pass(plain.program(), request, calls);
   CHECK(ask(second, number_of("sendmsg"), {kOurSocket}) == fails(EPERM));
   CHECK(ask(second, number_of("seccomp"), {SECCOMP_SET_MODE_FILTER}) == fails(EPERM));
   CHECK(ask(second, number_of("sendmsg"), {kOurSocket + 1}) == kAllow);
   CHECK(ask(second, number_of("read")) == kAllow);
+}
+
+TEST_CASE("the pass ends where the policy allows one of its calls, and the call stays allowed") {
+  const Request request{.allow = {"execve", "seccomp"}};
+  const Asked plain{request};
+  const std::vector<OwnCall> calls{own("sendmsg", kOurSocket),
+                                   own("seccomp", SECCOMP_SET_MODE_FILTER)};
+  const auto second = end_of_pass(plain.program(), request, calls);
+  CHECK(ask(second, number_of("sendmsg"), {kOurSocket}) == fails(EPERM));
+  CHECK(ask(second, number_of("seccomp"), {SECCOMP_SET_MODE_FILTER}) == kAllow);
 }
 
 TEST_CASE("the usual filter lets the listener out by itself") {
@@ -91,6 +101,7 @@ TEST_CASE("the advice names the line that allows the call") {
   CHECK(line_for({.allow = {"execve"}}, "brk") == "seccomp: {allow: [brk]}");
   CHECK(line_for({.deny = {"ptrace"}}, "ptrace") ==
         "seccomp: {deny: !replace [], allow: [\"@debug\"]}");
+  CHECK(line_for({.deny = {"uname", "@aio"}}, "uname") == "seccomp: {deny: !replace [\"@aio\"]}");
   CHECK(line_for({.deny = {"@basic-io", "uname"}}, "read") == "seccomp: {deny: !replace [uname]}");
   CHECK(line_for({.args = {{"socket", 0, {AF_UNIX}}, {"socket", 1, {1}}}}, "socket",
                  {AF_INET, 1, 0}) ==

@@ -19,10 +19,12 @@
 #include "cli/files.hpp"
 #include "cli/line.hpp"
 #include "cli/locate.hpp"
-#include "cli/override.hpp"
 #include "cli/say.hpp"
 #include "launch/prepared.hpp"
 #include "learn/learned_profile.hpp"
+#include "os/host_path.hpp"
+#include "os/probe.hpp"
+#include "profile/load.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -31,17 +33,28 @@ using learn::HostPath;
 using supervise::Outcome;
 using supervise::Status;
 
-/// What everybody on this host may read needs no second thought; what lies in a home, or is closed
-/// to others, does.
+bool is_same_or_in(const std::string& path, const std::string& folder) {
+  return path == folder || path.starts_with(folder + "/");
+}
+
+/// What everybody on this host may read needs no second thought; what lies in a home, or holds one,
+/// or is closed to others, does.
 HostPath look_at_host(const std::string& path) {
-  struct ::stat what{};
-  if (::stat(path.c_str(), &what) != 0) return errno == EACCES ? HostPath::own : HostPath::absent;
-  const char* const home = std::getenv("HOME");
-  const bool at_home = home != nullptr && *home == '/' && path.starts_with(std::string(home) + "/");
-  const bool open = (what.st_mode & S_IROTH) != 0;
-  return open && !at_home && !path.starts_with("/home/") && !path.starts_with("/root/")
-             ? HostPath::shared
-             : HostPath::own;
+  const char* const variable = std::getenv("HOME");
+  std::string home = variable == nullptr ? "" : std::filesystem::path(variable).lexically_normal();
+  while (home.size() > 1 && home.ends_with('/')) home.pop_back();
+  const bool at_home =
+      (home.size() > 1 && (is_same_or_in(path, home) || is_same_or_in(home, path))) ||
+      is_same_or_in(path, "/home") || is_same_or_in(path, "/root");
+  switch (os::look_at_path(path)) {
+    case os::PathStanding::absent:
+      return HostPath::absent;
+    case os::PathStanding::shared:
+      return at_home ? HostPath::own : HostPath::shared;
+    case os::PathStanding::private_:
+      break;
+  }
+  return HostPath::own;
 }
 
 /// Where the profile goes. Without --output it is standard output, which the command then does not
@@ -92,26 +105,51 @@ std::string base_of(const Arguments& arguments, const std::string& cwd) {
   return std::filesystem::path(cwd + "/" + name).lexically_normal();
 }
 
-/// The flags as they mean the same in a profile that lies in another folder than the caller's:
-/// there, what is mounted is looked up from the profile's.
-std::vector<profile::Override> portable(std::vector<profile::Override> flags,
-                                        const std::string& cwd) {
-  constexpr std::string_view kBind = "{bind: \"";
-  for (profile::Override& flag : flags) {
-    if (flag.key != "mounts") continue;
-    for (std::size_t i = 0; (i = flag.yaml.find(kBind, i)) != std::string::npos;) {
-      i += kBind.size();
-      if (i < flag.yaml.size() && flag.yaml[i] != '/')
-        flag.yaml.insert(i, yaml_quote(cwd + "/").substr(1, yaml_quote(cwd + "/").size() - 2));
-    }
+/// Do both names lead to one file? OUT may not replace what the new profile is made to extend.
+bool is_same_file(const std::string& one, const std::string& other) {
+  struct ::stat a{};
+  struct ::stat b{};
+  return ::stat(one.c_str(), &a) == 0 && ::stat(other.c_str(), &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+/// The files that the profile is read from, with all that it extends; empty: it has mistakes, which
+/// a run will tell.
+std::vector<std::string> files_of(const Arguments& arguments, const std::string& cwd) {
+  const profile::LoadRequest request{
+      .name = arguments.operands.empty() ? "default" : arguments.operands[0],
+      .overrides = arguments.overrides,
+      .env = os::caller_environment(),
+      .cwd = cwd};
+  const Lookup lookup = make_lookup(request.cwd, request.env);
+  std::vector<std::string> files;
+  static_cast<void>(profile::load(request, [&](const std::string& name, const std::string& folder) {
+    auto found = locate(lookup, name, folder);
+    if (found) files.push_back(found->name);
+    return found;
+  }));
+  return files;
+}
+
+Result<void> check_places(const Arguments& arguments) {
+  for (const std::string& file : files_of(arguments, current_directory().value_or("/"))) {
+    if (file.starts_with("/dev/") || file.starts_with("/proc/"))
+      return std::unexpected(Error{.kind = ErrorKind::usage,
+                                   .what = "a profile that is a pipe cannot be extended",
+                                   .hint = "learn under a file, or under a profile's name"});
+    if (!arguments.output.empty() && is_same_file(file, arguments.output))
+      return std::unexpected(Error{
+          .kind = ErrorKind::usage,
+          .what = "--output " + quote(arguments.output) + " is what the new profile would extend",
+          .hint = "name another file"});
   }
-  return flags;
+  return {};
 }
 
 int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
   const auto cwd = current_directory();
   const Outcome& outcome = ran.outcome;
-  if (outcome.phase == "setup" && outcome.status != Status::not_found) return outcome.process_exit;
+  if (outcome.phase == "setup" && !outcome.denials) return outcome.process_exit;
   if (!outcome.denials) {
     say("nothing was learned: another sandbox around sbx listens to system calls already, or this "
         "kernel (Linux 5.0) cannot\n  sbx doctor tells about `seccomp notify`");
@@ -122,13 +160,11 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
     if (!denial.passed)
       denied.push_back(printable(supervise::denial_text(denial)) +
                        (denial.allow_with.empty() ? "; no profile can allow it"
-                                                  : "; not given to learn; " + denial.allow_with));
-  const auto flags = portable(arguments.overrides, cwd.value_or(""));
+                                                  : "; a profile can: " + denial.allow_with));
   const learn::Lesson lesson{.profile = ran.profile,
                              .plan = ran.plan,
                              .seen = outcome.observations,
                              .base = base_of(arguments, cwd.value_or("")),
-                             .overrides = flags,
                              .succeeded = outcome.status == Status::ok,
                              .denied = std::move(denied),
                              .ended = ending_of(outcome)};
@@ -138,17 +174,22 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
     say(written.error().to_string());
     return kFailed;
   }
-  if (!arguments.output.empty())
-    say("learned " + std::to_string(learned.entries) +
-        (learned.entries == 1 ? " entry" : " entries") + ": " + quote(arguments.output) +
-        "; run it again: sbx run " + quote(arguments.output) + " -- " +
-        quote_command(ran.plan.argv));
+  if (arguments.output.empty()) return outcome.process_exit;
+  const std::string flags = arguments.overrides.empty() ? "" : "the same flags ";
+  say("learned " + std::to_string(learned.entries) +
+      (learned.entries == 1 ? " entry" : " entries") + ": " + quote(arguments.output) +
+      "; run it again: sbx run " + quote(arguments.output) + " " + flags + "-- " +
+      quote_command(ran.plan.argv));
   return outcome.process_exit;
 }
 
 }  // namespace
 
 int learn_command(const Arguments& arguments, supervise::Nanos started) {
+  if (const auto places = check_places(arguments); !places) {
+    say(places.error().to_string());
+    return kFailed;
+  }
   auto target = open_target(arguments.output);
   if (!target) {
     say(target.error().to_string());

@@ -1,0 +1,21 @@
+// How a path that somebody untrusted has named stands on this host, without following any link of
+// theirs and without waking an automounter or a file server.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sbx::os {
+
+enum class PathStanding {
+  absent,
+  shared,   ///< a file or folder, and all that is in it, that everybody on this host may read
+  private_  ///< anything else that exists: closed to some, a link on the way, a socket, a remote
+            ///< file system
+};
+
+/// Looks at the absolute `path` component by component, and into a folder up to some thousand
+/// entries.
+PathStanding look_at_path(const std::string& path);
+
+}  // namespace sbx::os
