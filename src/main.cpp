@@ -1,5 +1,6 @@
 // The program's entry and its last resort: whatever escapes ends with 125, never with a payload
 // running unwatched.
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -14,6 +15,8 @@ int main(int argc, char** argv) {
       (void)std::fputs("sbx: cannot open /dev/null in place of a closed standard stream\n", stderr);
       return sbx::cli::kFailed;
     }
+    // A caller may have ignored it (nohup, some job runners): then nobody could be waited for.
+    (void)std::signal(SIGCHLD, SIG_DFL);
     return sbx::cli::front(argc, argv);
   } catch (const std::exception& failure) {
     (void)std::fprintf(stderr, "sbx: internal error: %s\n", failure.what());

@@ -72,7 +72,7 @@ inline constexpr std::array kFeatures{
     FeatureInfo{Feature::seccomp, "seccomp", "only named system calls", Need::start},
     FeatureInfo{Feature::seccomp_notify, "seccomp notify", "tells what was denied", Need::extra},
     FeatureInfo{Feature::landlock, "landlock", "the file rules a second time", Need::extra},
-    FeatureInfo{Feature::pidfd, "pidfd", "signals that hit nobody else", Need::start},
+    FeatureInfo{Feature::pidfd, "pidfd", "signals that hit nobody else", Need::extra},
     FeatureInfo{Feature::clone_into_cgroup, "clone into cgroup",
                 "limits from the first instruction", Need::extra},
     FeatureInfo{Feature::pty, "pty", "a terminal of its own", Need::extra},

@@ -110,10 +110,8 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
       Error& failed = text.error();
       if (failed.sys_errno == ENOENT || failed.sys_errno == ENOTDIR) continue;
       if (failed.sys_errno == EACCES)
-        failed.hint =
-            "profiles are looked up below $XDG_CONFIG_HOME or $HOME/.config first: is that "
-            "folder, " +
-            place + ", yours?";
+        failed.hint = "profiles of that name are looked up in " + place +
+                      " first, which you may not read: is HOME (or XDG_CONFIG_HOME) yours?";
       return std::unexpected(std::move(failed));
     }
     const auto& built_in = profile::builtin_profiles();

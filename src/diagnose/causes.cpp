@@ -56,8 +56,12 @@ const Kind* kind_of(Feature feature) {
 /// ENOSPC and EUSERS: user_namespaces(7), "Limits on the number of user namespaces".
 Cause count_cause(const Kind& wanted, const Surroundings& around) {
   // A run asks for all kinds at once, and the errno does not say which of them it was.
-  const auto* const none = std::ranges::find_if(kKinds, [&around](const Kind& kind) {
-    return around.setting(std::string("user.max_") + kind.name + "_namespaces") == 0;
+  const auto* const none = std::ranges::find_if(kKinds, [&](const Kind& kind) {
+    const bool at_once = wanted.feature == Feature::user_namespace &&
+                         kind.feature != Feature::network_namespace &&
+                         kind.feature != Feature::time_namespace;
+    return (at_once || kind.feature == wanted.feature) &&
+           around.setting(std::string("user.max_") + kind.name + "_namespaces") == 0;
   });
   const Kind& kind = none == kKinds.end() ? wanted : *none;
   const std::string name = std::string("user.max_") + kind.name + "_namespaces";
@@ -69,36 +73,46 @@ Cause count_cause(const Kind& wanted, const Surroundings& around) {
           "raise it there, or end sandboxes that nobody needs"};
 }
 
+/// No security module holds us by a profile of its own.
+bool is_unconfined(std::string_view label) {
+  return label.empty() || label.starts_with("unconfined") || label.ends_with(" (unconfined)") ||
+         label.contains(":unconfined_") || label.starts_with("kernel");
+}
+
+/// Ubuntu 23.10 refuses the namespace; 24.04 makes it, and takes every right in it away.
+Cause apparmor_cause(const Surroundings& around) {
+  const bool without_profile = around.label.empty() || around.label == "unconfined";
+  if (around.admin || !without_profile || around.setting(kAppArmor).value_or(0) == 0) return {};
+  return {"AppArmor keeps namespaces from programs without a profile (" + std::string(kAppArmor) +
+              " is 1)",
+          by_root("install packaging/apparmor/sbx as /etc/apparmor.d/sbx, then: apparmor_parser "
+                  "-r /etc/apparmor.d/sbx")};
+}
+
 Cause user_namespace_cause(const Surroundings& around) {
   if (!around.admin && around.setting(kUserClone) == 0)
     return {std::string(kUserClone) + " is 0",
             by_root("sysctl -w " + std::string(kUserClone) + "=1")};
-  if (!around.admin && around.setting(kAppArmor).value_or(0) != 0)
-    return {
-        "AppArmor keeps namespaces from programs without a profile (" + std::string(kAppArmor) +
-            " is 1)",
-        by_root("install packaging/apparmor/sbx as /etc/apparmor.d/sbx, then: apparmor_parser -r "
-                "/etc/apparmor.d/sbx")};
   if (around.chrooted)
     return {"sbx is in a chroot, where the kernel makes no user namespace (unshare(2), EPERM)",
             "start it outside, or enter that tree by pivot_root (systemd-nspawn, bwrap) instead of "
             "chroot"};
-  if (!around.uids.empty() &&
-      (!has_id(around.uids, around.euid) || !has_id(around.gids, around.egid)))
+  if (around.proc && (!has_id(around.uids, around.euid) || !has_id(around.gids, around.egid)))
     return {"our own user or group id has no mapping in this user namespace",
             "start sbx as a user that exists there"};
-  constexpr std::uint64_t kAllIds = 0xffffffffU;
-  if (around.euid == 0 && !around.uids.empty() && around.uids.front().count < kAllIds)
-    return {"root of this user namespace has " + std::to_string(around.uids.front().count) +
-                " ids only, and a run of root's takes its own from 1879048192 on",
-            container_advice(around.container, Obstacle::ids)};
+  if (around.euid == 0 && around.proc &&
+      (!has_id(around.uids, around.run_id) || !has_id(around.gids, around.run_id)))
+    return {
+        "root of this user namespace has few ids, and not those that a run of root's takes (from " +
+            std::to_string(around.run_id) + " on)",
+        container_advice(around.container, Obstacle::ids)};
   return {};
 }
 
 /// What refuses without a sysctl or a list of calls that could be read.
 Cause confinement_cause(Feature feature, const Surroundings& around) {
   const std::string_view label = around.label;
-  if (!label.empty() && !label.starts_with("unconfined") && !label.starts_with("kernel"))
+  if (!is_unconfined(label))
     return {"a security module confines us as " + quote(label),
             container_advice(around.container, Obstacle::no_mount)};
   if (around.filtered)
@@ -113,20 +127,29 @@ Cause confinement_cause(Feature feature, const Surroundings& around) {
 
 Cause proc_cause(const Surroundings& around) {
   if (!around.proc)
-    return {"no procfs is at /proc, and the kernel mounts a new one only where one is visible",
-            by_root("mount -t proc proc /proc")};
+    return {
+        "no procfs of our own pid namespace is at /proc, and the kernel mounts a new one only "
+        "where one is visible",
+        by_root("mount -t proc proc /proc")};
   if (around.masked.empty()) return {};
   return {"parts of /proc are covered (" + some_of(around.masked, 3) +
               "), and the kernel mounts a new one only where all of one is visible",
           container_advice(around.container, Obstacle::masks)};
 }
 
-Cause proc_write_cause(const Surroundings& around) {
+Cause proc_write_cause(int error, const Surroundings& around) {
   if (!around.proc) return {"no procfs is at /proc", by_root("mount -t proc proc /proc")};
+  if (error == ENOENT)
+    return {"/proc/sys is not there (a procfs with subset=pid)", "mount /proc without that option"};
   return {"/proc/sys cannot be written here", container_advice(around.container, Obstacle::masks)};
 }
 
 Cause landlock_cause(int error, const Surroundings& around) {
+  if (around.filtered && error == ENOSYS)
+    return {
+        "this kernel has no Landlock (Linux 5.13), or a seccomp filter around sbx hides it "
+        "(landlock_create_ruleset: ENOSYS)",
+        container_advice(around.container, Obstacle::filter)};
   if (around.filtered && error != EOPNOTSUPP)
     return {
         "a seccomp filter around sbx refuses landlock_create_ruleset (" + errno_name(error) + ")",
@@ -141,14 +164,14 @@ Cause landlock_cause(int error, const Surroundings& around) {
   return {};
 }
 
-Cause device_cause(int error, const char* node, const char* module) {
-  if (error == ENOENT)
-    return {std::string(node) + " is not there", by_root(std::string("modprobe ") + module)};
-  if (error == ENXIO || error == ENODEV)
-    return {"nothing answers behind " + std::string(node),
-            by_root(std::string("modprobe ") + module)};
-  if (refuses(error))
-    return {"you may not open " + std::string(node), "join the group that it belongs to"};
+Cause device_cause(int error, const Surroundings& around, const char* node, const char* module) {
+  const std::string name = node;
+  const std::string give = "give it to the container: --device " + name;
+  if (error == ENOENT || error == ENXIO || error == ENODEV)
+    return {name + (error == ENOENT ? " is not there" : " has nothing behind it"),
+            around.container.empty() ? by_root(std::string("modprobe ") + module) : give};
+  if (error == EACCES) return {"you may not open " + name, "join the group that it belongs to"};
+  if (error == EPERM) return {name + " is kept from this container or cgroup", give};
   return {};
 }
 
@@ -161,12 +184,13 @@ Cause notify_cause(int error) {
 }
 
 Cause limits_cause(std::optional<Feature> feature, int error, const Surroundings& around) {
-  const bool makes_process = !feature || kind_of(*feature) != nullptr;
+  const bool makes_process = feature && kind_of(*feature) != nullptr;
+  constexpr std::uint64_t kFew = 1000;
+  const bool few = around.processes && *around.processes < kFew;
   if (error == EAGAIN && makes_process)
     return {
-        around.processes
-            ? "the user may have " + std::to_string(*around.processes) + " processes (ulimit -u)"
-            : "no more processes may be made (the cgroup's pids.max, kernel.pid_max)",
+        few ? "the user may have " + std::to_string(*around.processes) + " processes (ulimit -u)"
+            : "no more processes may be made (the cgroup's pids.max, ulimit -u, kernel.pid_max)",
         "raise it: ulimit -u, TasksMax= of a systemd unit, --pids-limit of a container"};
   if (error == EMFILE)
     return {around.files
@@ -202,19 +226,22 @@ Cause own_cause(Feature feature, int error, const Surroundings& around) {
   if (kind != nullptr && error == EINVAL && around.proc &&
       std::ranges::find(around.namespaces, kind->name) == around.namespaces.end())
     return {std::string("this kernel was built without ") + kind->option, "use another kernel"};
+  // Ids are mapped by files of /proc; another pid namespace's belong to processes of others.
+  const bool maps = feature == Feature::user_namespace || feature == Feature::idmapped_mount;
+  if (maps && (error == ENOENT || error == EACCES) && !around.proc) return proc_cause(around);
   // EINVAL: a file cannot be given to an id that does not exist here (chown(2)).
   if (feature == Feature::user_namespace && (refuses(error) || error == EINVAL))
     return user_namespace_cause(around);
-  // Ids are mapped by files of /proc.
-  const bool maps = feature == Feature::user_namespace || feature == Feature::idmapped_mount;
-  if (maps && error == ENOENT && !around.proc) return proc_cause(around);
+  if (maps && error == EROFS)
+    return {"/proc is read-only here, and ids are mapped by writing there",
+            container_advice(around.container, Obstacle::masks)};
   if (feature == Feature::proc && refuses(error)) return proc_cause(around);
-  if (feature == Feature::namespace_limit) return proc_write_cause(around);
+  if (feature == Feature::namespace_limit) return proc_write_cause(error, around);
   if (feature == Feature::landlock) return landlock_cause(error, around);
   if (feature == Feature::seccomp_notify) return notify_cause(error);
-  if (feature == Feature::tun) return device_cause(error, "/dev/net/tun", "tun");
+  if (feature == Feature::tun) return device_cause(error, around, "/dev/net/tun", "tun");
   if (feature == Feature::kvm)
-    return device_cause(error, "/dev/kvm",
+    return device_cause(error, around, "/dev/kvm",
                         "kvm_intel (or kvm_amd), where the processor is not virtual");
   for (const Missing& one : kMissing)
     if (one.feature == feature && one.error == error) return {one.why, one.fix};
@@ -251,6 +278,10 @@ Cause likely_cause(Feature feature, int error, const Surroundings& around) {
   const bool by_call = refuses(error) || error == ENOSYS || error == 0;
   if (Cause calls = refused_calls_cause(around); by_call && !calls.why.empty()) return calls;
   if (Cause limits = limits_cause(feature, error, around); !limits.why.empty()) return limits;
+  const bool in_namespace = feature <= Feature::overlay;
+  if (Cause apparmor = apparmor_cause(around);
+      in_namespace && refuses(error) && !apparmor.why.empty())
+    return apparmor;
   if (Cause own = own_cause(feature, error, around); !own.why.empty()) return own;
   const bool rights = feature >= Feature::user_namespace && feature <= Feature::overlay;
   return rights && refuses(error) ? confinement_cause(feature, around) : Cause{};

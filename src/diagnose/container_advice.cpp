@@ -34,7 +34,8 @@ constexpr std::array kAdvice{
     Advice{"kubernetes", Obstacle::filter,
            "set in the container's securityContext: seccompProfile: {type: Unconfined}"},
     Advice{"kubernetes", Obstacle::masks,
-           "set in the container's securityContext: procMount: Unmasked"},
+           "set in the container's securityContext: procMount: Unmasked and runAsUser: 1000, with "
+           "hostUsers: false in the pod"},
     Advice{"kubernetes", Obstacle::no_mount,
            "set in the container's securityContext: appArmorProfile: {type: Unconfined}"},
     Advice{"kubernetes", Obstacle::ids, "set in the container's securityContext: runAsUser: 1000"},

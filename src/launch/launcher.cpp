@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -26,7 +28,8 @@ struct Pair {
 };
 
 Error internal(const char* what) {
-  return {.kind = ErrorKind::setup, .what = what, .sys_errno = errno};
+  return {
+      .kind = ErrorKind::setup, .what = what, .sys_errno = errno, .feature = Feature::system_calls};
 }
 
 Result<Pair> make_pipe() {
@@ -65,22 +68,36 @@ int v2_group_fd(const Sandbox::State& state) {
   return -1;
 }
 
-/// init is gone without a word, and the payload, which is about to go with it, has noticed.
-bool is_consequence(const plan::Plan& plan, const FailureRecord& failed) {
-  return plan.steps[static_cast<std::size_t>(failed.step)].phase == plan::Phase::payload &&
-         (failed.error == EPIPE || failed.error == ECONNRESET);
+bool is_lost_peer(int error) { return error == EPIPE || error == ECONNRESET; }
+
+/// The other one is gone without a word, and who is left has only noticed.
+bool is_consequence(const plan::Plan& plan, const SharedPage& page, const FailureRecord& failed) {
+  if (!is_lost_peer(failed.error)) return false;
+  const bool by_payload =
+      plan.steps[static_cast<std::size_t>(failed.step)].phase == plan::Phase::payload;
+  return by_payload || page.payload_step.load() >= 0;
+}
+
+/// Was it init that was killed? Then all the others were, too. Looks without reaping it.
+bool init_was_killed(const Sandbox::State& state) {
+  constexpr int kPatienceMs = 1000;  // it is on its way out, or it lives and the payload was killed
+  ::pollfd ended{state.init_pidfd.get(), POLLIN, 0};
+  ::siginfo_t how{};
+  return ::poll(&ended, 1, kPatienceMs) == 1 &&
+         ::waitid(P_PIDFD, static_cast<::id_t>(state.init_pidfd.get()), &how,
+                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         how.si_code != CLD_EXITED && how.si_pid != 0;
 }
 
 /// Words what init or payload left in the page, when they did not get as far as exec.
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
   const FailureRecord failed = page.failed.load();
-  const bool by_itself = failed.step >= 0 && !is_consequence(plan, failed);
-  if (by_itself)
+  if (failed.step >= 0 && !is_consequence(plan, page, failed))
     return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error, {});
-  // Without a record it was the payload that was killed, if it lived.
-  const int last = failed.step < 0 && page.payload_step.load() >= 0 ? page.payload_step.load()
-                                                                    : page.init_step.load();
+  const bool payload_lived = page.payload_step.load() >= 0;
+  const int last =
+      payload_lived && !init_was_killed(state) ? page.payload_step.load() : page.init_step.load();
   if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};
   Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
   error.what += ": killed while at it";
@@ -212,7 +229,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   SBX_CHECK(reserve_places(plan, *state));
   if (auto attended = attend(plan, *state, meanwhile); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
-    if (state->page.get()->failed.load().step >= 0)
+    if (state->page.get()->failed.load().step >= 0 || is_lost_peer(attended.error().sys_errno))
       return std::unexpected(setup_failure(plan, *state));
     return std::unexpected(std::move(attended).error());
   }

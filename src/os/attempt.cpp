@@ -18,6 +18,7 @@ constexpr int kPatienceMs = 5000;
 [[noreturn]] void be_child(AttemptBody body, void* argument, int start, const IdMap* map) noexcept {
   // A trial that hangs does not outlive us; where prctl(2) itself is refused, patience has to do.
   (void)set_death_signal(SIGKILL);
+  (void)set_rlimit(RLIMIT_CORE, 0);  // a filter's kill leaves a core file in the caller's folder
   char go = 0;
   if (start >= 0 && ::read(start, &go, 1) != 1) end_process(ECANCELED);
   // root's own id is none of those that are mapped, and who has none makes no files (EOVERFLOW).
@@ -60,7 +61,7 @@ Attempt try_in_namespaces(std::uint64_t namespaces, AttemptBody body, void* argu
                           const IdMap* map) {
   auto alive = make_pipe(0);
   auto start = make_pipe(0);
-  if (!alive || !start) return {.error = EMFILE, .step = "pipe2"};
+  if (!alive || !start) return {.error = (alive ? start : alive).error().value, .step = "pipe2"};
   const auto child = clone_process(namespaces, -1);
   if (!child) return {.error = child.error().value, .step = "clone3"};
   if (child->pid == 0) {

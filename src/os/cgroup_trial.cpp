@@ -9,6 +9,7 @@
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_homes.hpp"
 #include "os/process.hpp"
+#include "os/refused_calls.hpp"
 
 namespace sbx::os {
 namespace {
@@ -32,7 +33,7 @@ void try_home(TriedHome& tried) {
   std::string said;
   const auto made = Cgroup::create(spec, said);
   if (!made) home.problem = said + ": " + std::system_category().message(made.error().value);
-  if (made && home.version == 2) tried.cloned = clone_into(made->fd());
+  if (made && home.version == 2 && !clone3_kills()) tried.cloned = clone_into(made->fd());
 }
 
 std::string place_of(const CgroupHome& home) {

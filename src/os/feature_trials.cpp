@@ -1,6 +1,5 @@
 #include "os/feature_trials.hpp"
 
-#include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 
 #include "os/attempt.hpp"
 #include "os/landlock.hpp"
+#include "os/refused_calls.hpp"
 #include "os/trial_bodies.hpp"
 
 namespace sbx::os {
@@ -77,6 +77,10 @@ void try_calls(const Surroundings& around, Tried& tried) {
 }
 
 void try_inside(const IdMap& map, Tried& tried) {
+  if (clone3_kills()) {
+    tried.set(Feature::user_namespace, {.ran = true, .killed = true, .step = "clone3"});
+    return;
+  }
   tried.set(Feature::user_namespace,
             try_in_namespaces(CLONE_NEWUSER, trial::nothing, nullptr, &map));
   if (!tried.works(Feature::user_namespace)) return;
@@ -89,16 +93,11 @@ void try_inside(const IdMap& map, Tried& tried) {
   }
 }
 
-/// Opened out here, as a supervisor would: inside, root's own files are nobody's.
-void try_tun(const IdMap& map, Tried& tried) {
-  int device = ::open("/dev/net/tun", O_RDWR | O_CLOEXEC);
-  const int error = errno;
-  const UniqueFd owner(device);
-  if (device < 0)
-    tried.set(Feature::tun, {.error = error});
-  else if (tried.works(Feature::network_namespace))
-    tried.set(Feature::tun,
-              try_in_namespaces(CLONE_NEWUSER | CLONE_NEWNET, trial::tun, &device, &map));
+/// Opened in there: the right to use it is asked of who opens it. Without ids of its own the child
+/// is the caller still, to whom the node may belong.
+void try_tun(Tried& tried) {
+  if (tried.works(Feature::network_namespace))
+    tried.set(Feature::tun, try_in_namespaces(CLONE_NEWUSER | CLONE_NEWNET, trial::tun, nullptr));
 }
 
 void try_landlock(Tried& tried) {
@@ -131,7 +130,7 @@ std::vector<TriedFeature> try_features(const Surroundings& around,
   try_calls(around, tried);
   try_inside(map, tried);
   for (const PlainTrial& one : kPlain) tried.set(one.feature, try_in_child(one.body, nullptr));
-  try_tun(map, tried);
+  try_tun(tried);
   try_landlock(tried);
   take_cgroup(homes, tried);
   if (root) {

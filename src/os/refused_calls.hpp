@@ -12,6 +12,10 @@ namespace sbx::os {
 /// without one only a missing call (ENOSYS) counts, because security modules refuse what is asked
 /// and not the call. Made in throw-away children, since a filter may kill. If not even those can be
 /// made, the answer is that: "clone".
-std::vector<RefusedCall> find_refused_calls(bool filtered);
+/// `rights`: namespaces of ours come with the rights that belong to them.
+std::vector<RefusedCall> find_refused_calls(bool filtered, bool rights);
+
+/// Who makes clone3(2) here is killed: neither namespaces nor groups can be tried.
+bool clone3_kills();
 
 }  // namespace sbx::os

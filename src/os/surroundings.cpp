@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 
@@ -23,7 +24,21 @@ namespace {
 
 bool is_procfs() {
   struct ::statfs what{};
-  return ::statfs("/proc", &what) == 0 && what.f_type == PROC_SUPER_MAGIC;
+  if (::statfs("/proc", &what) != 0 || what.f_type != PROC_SUPER_MAGIC) return false;
+  // Another pid namespace's shows other processes under our numbers.
+  std::array<char, 16> self{};
+  const ssize_t length = ::readlink("/proc/self", self.data(), self.size() - 1);
+  return length > 0 && std::string_view(self.data()) == std::to_string(::getpid());
+}
+
+/// A seccomp filter is on us. prctl(2) may be what it refuses, so it is asked only without /proc.
+bool is_filtered() {
+  constexpr std::string_view kField = "\nSeccomp:\t";
+  const std::string status = read_small_file("/proc/self/status").value_or("");
+  const std::size_t at = status.find(kField);
+  if (at != std::string::npos) return status.substr(at + kField.size(), 1) == "2";
+  constexpr int kFilterMode = 2;
+  return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == kFilterMode;
 }
 
 /// CAP_SYS_ADMIN in effect. The raw call: libcap would bring its own idea of versions.
@@ -43,7 +58,7 @@ std::string first_line(const std::string& file) {
 /// Mount points as mountinfo has them: proc_pid_mountinfo(5), the fifth word of each line.
 std::vector<std::string> mount_points() {
   std::vector<std::string> points;
-  std::istringstream lines(read_small_file("/proc/self/mountinfo").value_or(""));
+  std::ifstream lines("/proc/self/mountinfo");  // may well be longer than a small file
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
     std::string word;
@@ -116,13 +131,13 @@ Surroundings look_around() {
   around.egid = ::getegid();
   around.admin = is_admin();
   if (struct ::utsname name{}; ::uname(&name) == 0) around.kernel = name.release;
-  constexpr int kFilterMode = 2;  // prctl(2), PR_GET_SECCOMP
-  around.filtered = ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == kFilterMode;
+  around.filtered = is_filtered();
   around.proc = is_procfs();
   read_mounts(around);
   around.container = container_here();
   around.lsm = first_line("/sys/kernel/security/lsm");
   around.label = first_line("/proc/self/attr/current");
+  around.run_id = SBX_HOST_ID_FIRST;
   around.uids = id_ranges("/proc/self/uid_map");
   around.gids = id_ranges("/proc/self/gid_map");
   read_settings(around);
@@ -131,7 +146,9 @@ Surroundings look_around() {
       around.namespaces.emplace_back(kind);
   around.processes = limit_of(RLIMIT_NPROC);
   around.files = limit_of(RLIMIT_NOFILE);
-  around.refused = find_refused_calls(around.filtered);
+  const bool apparmor =
+      around.setting("kernel.apparmor_restrict_unprivileged_userns").value_or(0) != 0;
+  around.refused = find_refused_calls(around.filtered, around.admin || !apparmor);
   return around;
 }
 

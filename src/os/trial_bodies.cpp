@@ -87,6 +87,12 @@ int pivot_root(void*) noexcept {
 int overlay(void*) noexcept {
   const auto tree = private_tmpfs();
   if (!tree) return tree.error().value;
+  // Attached, as in a run: before Linux 6.15 no layer may lie in a tree that is nowhere.
+  const auto at = open_path_strict("/");
+  if (!at) return at.error().value;
+  if (const auto attached = attach_tree(tree->get(), at->get(), ""); !attached)
+    return result(attached);
+  if (::fchdir(tree->get()) != 0) return errno;
   for (const char* folder : {"lower", "upper", "work"})
     if (::mkdir(folder, 0700) != 0) return errno;
   const FsOption layers[] = {
@@ -136,10 +142,12 @@ int pty(void*) noexcept {
   return peer ? 0 : peer.error().value;
 }
 
-int tun(void* device) noexcept {
+int tun(void*) noexcept {
+  const UniqueFd device(::open("/dev/net/tun", O_RDWR | O_CLOEXEC));
+  if (!device.valid()) return errno;
   ifreq request{};
   request.ifr_flags = IFF_TUN | IFF_NO_PI;
-  return result(::ioctl(*static_cast<const int*>(device), TUNSETIFF, &request));
+  return result(::ioctl(device.get(), TUNSETIFF, &request));
 }
 
 int kvm(void*) noexcept {

@@ -20,7 +20,7 @@ int seccomp_notify(void*) noexcept;
 int landlock(void* abi) noexcept;  ///< int
 int pidfd(void*) noexcept;
 int pty(void*) noexcept;
-int tun(void* device) noexcept;  ///< int: /dev/net/tun; in a user and a network namespace
+int tun(void*) noexcept;  ///< in a user and a network namespace
 int kvm(void*) noexcept;
 
 }  // namespace sbx::os::trial

@@ -195,6 +195,7 @@ struct Hint {
 /// What each step asks of the kernel.
 struct FeatureOf {
   Feature operator()(const CloneNamespaces&) const { return Feature::user_namespace; }
+  Feature operator()(const ReserveHostId&) const { return Feature::user_namespace; }
   Feature operator()(const WriteIdMaps&) const { return Feature::user_namespace; }
   Feature operator()(const SetTimeOffsets&) const { return Feature::time_namespace; }
   Feature operator()(const ForbidNamespaces&) const { return Feature::namespace_limit; }
@@ -229,6 +230,10 @@ std::string hint_for(const Action& action, int error) {
 
 Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail) {
   const Step& step = plan.steps[index];
+  // The lock file of host ids fails for reasons of its own; only ids that do not exist are the
+  // namespace's.
+  const bool of_file =
+      std::holds_alternative<ReserveHostId>(step.action) && error != EPERM && error != EINVAL;
   std::string what = describe(step.action);
   if (!detail.empty()) what += " (" + detail + ")";
   return {.kind = ErrorKind::setup,
@@ -236,7 +241,7 @@ Error step_error(const Plan& plan, std::size_t index, int error, const std::stri
           .where = "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size()),
           .hint = hint_for(step.action, error),
           .sys_errno = error,
-          .feature = std::visit(FeatureOf{}, step.action)};
+          .feature = of_file ? std::nullopt : std::optional(std::visit(FeatureOf{}, step.action))};
 }
 
 }  // namespace sbx::plan

@@ -5,6 +5,7 @@ import errno
 import os
 import platform
 import resource
+import signal
 import struct
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
@@ -68,6 +69,17 @@ def masked_proc():
     """As in many containers: something is mounted over a part of /proc."""
     own_mounts()
     _mount("tmpfs", "/proc/irq", "tmpfs", MS_RDONLY)
+
+
+def read_only_proc():
+    own_mounts()
+    _mount("/proc", "/proc", None, MS_BIND | MS_REC)
+    _mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY)
+
+
+def ignoring_children():
+    """As some job runners start their jobs."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
 
 def no_proc():

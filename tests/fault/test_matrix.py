@@ -3,6 +3,7 @@ ends with 125 and that cause; never something between."""
 import errno
 import json
 import os
+import resource
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,12 +42,12 @@ HOSTS = {
     "plain": Host(),
     "no-user-namespaces": Host("user namespace", "user.max_user_namespaces is 0", ("max_user_namespaces is 0", "sysctl -w"),
                                make=hosts.no_user_namespaces),
-    "masked-proc": Host("proc", "parts of /proc are covered (/proc/irq)", ("covered (/proc/irq)", "unconfined"),
+    "masked-proc": Host("proc", "parts of /proc are covered (", ("/proc/irq", "proc at /proc"),
                         make=hosts.masked_proc),
-    "no-proc": Host("user namespace", "no procfs is at /proc", ("/proc cannot be read", "mount -t proc"), make=hosts.no_proc),
+    "no-proc": Host("user namespace", "no procfs of our own pid namespace is at /proc", ("/proc cannot be read", "mount -t proc"), make=hosts.no_proc),
     "read-only-sys": Host(make=hosts.read_only_sys),
     "no-ptys": Host("pty", "there is no /dev/ptmx", make=hosts.no_terminals),
-    "no-landlock": Host("landlock", "a seccomp filter around sbx refuses landlock_create_ruleset (ENOSYS)",
+    "no-landlock": Host("landlock", "landlock_create_ruleset: ENOSYS",
                         make=hosts.refusing(["landlock_create_ruleset"], errno.ENOSYS)),
     "no-landlock-at-boot": Host("landlock", "Landlock is built in but not switched on",
                                 make=hosts.refusing(["landlock_create_ruleset"], errno.EOPNOTSUPP)),
@@ -55,6 +56,9 @@ HOSTS = {
                           make=hosts.few_processes),
     "few-files": Host("", "files may be open (ulimit -n)", ("only 8 files may be open", "ulimit -n"),
                       make=hosts.few_files(8)),
+    "read-only-proc": Host("user namespace", "/proc is read-only here", ("/proc is read-only here", "EROFS"),
+                           make=hosts.read_only_proc),
+    "no-children-waited-for": Host(make=hosts.ignoring_children),
     "no-home": Host(make=hosts.no_home),
     "killing-filter": Host("system calls", "a seccomp filter around sbx refuses pivot_root (kills)",
                            ("seccomp filter", "pivot_root (kills)"), make=hosts.killing(["pivot_root"])),
@@ -84,7 +88,7 @@ ROOT_HOSTS = {
     # Started by root it covers parts of its /proc.
     "bubblewrap": Host("proc", "parts of /proc are covered", ("parts of /proc are covered", "--bind /proc /proc"),
                        inside=lambda binary, folder: containers.bubblewrap(binary, *BWRAP_USER)),
-    "bubblewrap-root": Host("user namespace", "root of this user namespace has 1 ids only", ("1 ids only", "--uid 1000"),
+    "bubblewrap-root": Host("user namespace", "root of this user namespace has few ids", ("has few ids", "--uid 1000"),
                             inside=lambda binary, folder: containers.bubblewrap(binary)),
 }
 USER_HOSTS = {"bubblewrap-user": Host(inside=lambda binary, folder: containers.bubblewrap(binary))}
@@ -137,6 +141,10 @@ def test_the_doctor_names_the_cause(sbx, call, host):
         assert host.cause in told["default"]["error"], told["default"]
     if host.said == WORKS:
         assert not {name for name in refused if refused[name]["needed"] == "always"}, refused
+    if host == HOSTS["plain"]:
+        # What no run needs is tried for real as well: nothing but nodes may be missing here.
+        lacking = {name for name, f in features.items() if f["verdict"] == "refused"}
+        assert lacking <= {"tun", "kvm", *(set() if os.geteuid() == 0 else {"pty"})}, lacking
     # Whatever is refused has a reason that somebody can act on.
     assert all(f["cause"] for f in refused.values()), refused
     text = ask(["doctor"]).stdout
@@ -165,6 +173,33 @@ def test_a_run_works_fully_or_says_why(sbx, call, host):
     for words in host.said:
         assert words in done.stderr, f"{words!r} is not in\n{done.stderr}"
         assert words in result["reason"]["text"], result["reason"]
+
+
+@pytest.mark.parametrize("call", ["sethostname", "setns", "unshare", "pivot_root", "move_mount"])
+def test_whoever_is_killed_while_it_sets_up_is_named(sbx, call):
+    """init and payload set up side by side: the step of the one who was killed, not of the one who noticed."""
+    for _ in range(10):
+        done = subprocess.run([sbx.binary, "run", "--degrade", "cgroup", "--", "true"], cwd=sbx.cwd, capture_output=True,
+                              text=True, preexec_fn=hosts.killing([call]), timeout=60)
+        assert done.returncode == 125 and f"refuses {call} (kills)" in done.stderr, done
+        assert "killed while at it" in done.stderr, done
+
+
+def test_the_doctor_leaves_no_core_file(sbx):
+    def make():
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        hosts.killing(["pivot_root"])()
+
+    subprocess.run([sbx.binary, "doctor"], cwd=sbx.cwd, capture_output=True, preexec_fn=make, timeout=60)
+    assert [path.name for path in sbx.cwd.iterdir()] == []
+
+
+def test_a_filter_that_kills_whoever_makes_a_namespace(sbx):
+    sbx.killed = True  # the supervisor of the doctor's run
+    done = subprocess.run([sbx.binary, "doctor", "--json"], cwd=sbx.cwd, capture_output=True, text=True, timeout=60,
+                          preexec_fn=hosts.killing(["clone3"]))
+    features = {feature["name"]: feature for feature in json.loads(done.stdout)["features"]}
+    assert done.returncode == 125 and "refuses clone3 (kills)" in features["user namespace"]["cause"], done
 
 
 def test_what_is_called_harmless_is_so(sbx):

@@ -97,6 +97,7 @@ Surroundings quiet_host() {
   around.proc = true;
   around.lsm = "capability,landlock,yama,apparmor";
   around.label = "unconfined";
+  around.run_id = 1879048192;
   around.uids = around.gids = {{0, 0xffffffff}};
   around.settings = {{"user.max_user_namespaces", 63000}, {"user.max_net_namespaces", 63000}};
   around.namespaces = {"user", "mnt", "pid", "ipc", "uts", "net", "cgroup", "time"};
@@ -116,9 +117,28 @@ const std::array kScenes{
     Scene{"Debian's switch is off",
           [](Surroundings& s) { s.settings["kernel.unprivileged_userns_clone"] = 0; },
           {Phase::clone, kClone, EPERM}},
+    Scene{"Ubuntu 23.10: AppArmor refuses the namespace",
+          [](Surroundings& s) { s.settings["kernel.apparmor_restrict_unprivileged_userns"] = 1; },
+          {Phase::clone, kClone, EACCES}},
     Scene{"Ubuntu 24.04: AppArmor gives a namespace without rights",
           [](Surroundings& s) { s.settings["kernel.apparmor_restrict_unprivileged_userns"] = 1; },
+          {Phase::init, ForbidNamespaces{}, EACCES}},
+    Scene{"Docker on Ubuntu 24.04, without its filter",
+          [](Surroundings& s) {
+            s.settings["kernel.apparmor_restrict_unprivileged_userns"] = 1;
+            s.label = "docker-default (enforce)";
+            s.container = "docker";
+          },
+          {Phase::init, MountRoot{64 << 20}, EACCES}},
+    Scene{"a read-only /proc",
+          [](Surroundings& s) { s.container = "bubblewrap"; },
+          {Phase::attend, WriteIdMaps{1000, 1000, false}, EROFS}},
+    Scene{"/proc of another pid namespace",
+          [](Surroundings& s) { s.proc = false; },
           {Phase::attend, WriteIdMaps{1000, 1000, false}, EACCES}},
+    Scene{"ids that do not exist",
+          [](Surroundings& s) { s.uids = s.gids = {}; },
+          {Phase::clone, kClone, EPERM}},
     Scene{"no user namespaces at all",
           [](Surroundings& s) { s.settings["user.max_user_namespaces"] = 0; },
           {Phase::clone, kClone, ENOSPC}},

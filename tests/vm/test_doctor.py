@@ -38,6 +38,7 @@ def test_what_is_lacking_has_its_cause(told):
         refused = {name for name, feature in features.items() if feature["verdict"] == "refused"
                    and feature["needed"] in ("always", "root" if os.geteuid() == 0 else "always")}
         assert not refused, [features[name] for name in refused]
+        assert features["overlay"]["verdict"] == "works" and features["pty"]["verdict"] == "works", features
 
 
 def test_what_the_default_profile_does_here(told):

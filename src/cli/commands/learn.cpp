@@ -132,11 +132,13 @@ std::vector<std::string> files_of(const Arguments& arguments, const std::string&
 }
 
 Result<void> check_places(const Arguments& arguments) {
+  const std::string base = arguments.operands.empty() ? "" : arguments.operands[0];
+  struct ::stat what{};
+  if (is_path(base) && ::stat(base.c_str(), &what) == 0 && !S_ISREG(what.st_mode))
+    return std::unexpected(Error{.kind = ErrorKind::usage,
+                                 .what = "a profile that is no file cannot be extended",
+                                 .hint = "learn under a file, or under a profile's name"});
   for (const std::string& file : files_of(arguments, current_directory().value_or("/"))) {
-    if (file.starts_with("/dev/") || file.starts_with("/proc/"))
-      return std::unexpected(Error{.kind = ErrorKind::usage,
-                                   .what = "a profile that is a pipe cannot be extended",
-                                   .hint = "learn under a file, or under a profile's name"});
     if (!arguments.output.empty() && is_same_file(file, arguments.output))
       return std::unexpected(Error{
           .kind = ErrorKind::usage,

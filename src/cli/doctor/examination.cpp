@@ -21,6 +21,7 @@ diagnose::Cause cause_of(const TriedFeature& tried, const Surroundings& around) 
   if (tried.feature == Feature::idmapped_mount)
     return {"not needed: an ordinary user's files are his own in the sandbox"};
   if (tried.feature == Feature::clone_into_cgroup) return {"no cgroup of v2 can be made here"};
+  if (tried.feature == Feature::tun) return {"it needs a user and a network namespace"};
   return {"it needs a user and a mount namespace"};
 }
 

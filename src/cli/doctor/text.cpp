@@ -117,8 +117,8 @@ void write_verdict(const Examination& found, Writer& out) {
       out.line("  " + shown(std::string(line)));
     return;
   }
-  const std::string less =
-      start.degraded.empty() ? "with every control" : "without " + join(start.degraded, ", ");
+  const std::string less = start.degraded.empty() ? "with every control that it asks for"
+                                                  : "without " + join(start.degraded, ", ");
   out.line(out.painted("tier " + start.tier, start.degraded.empty() ? kGreen : kYellow) +
            ": `sbx run` with the profile `default` starts here " + less + ", set up in " +
            milliseconds(start.setup_ms));
