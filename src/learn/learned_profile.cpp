@@ -105,7 +105,8 @@ std::size_t add_exact_calls(const Lesson& lesson, std::span<const std::uint32_t>
   const std::string kept = seccomp::changes(lesson.plan.seccomp, after).args;
   if (!kept.empty()) document.set("seccomp.args", kept);
   std::vector<std::string> denied;
-  for (const auto& [entry, why] : reasons(lesson.seen)) denied.push_back(entry + ": " + why);
+  for (const auto& [entry, why] : reasons(lesson.seen))
+    denied.emplace_back(entry).append(": ").append(why);
   remark_on("Of these calls the profile that it extends denies:", denied, remarks);
   return names.size();
 }

@@ -1,51 +1,12 @@
 """sbx learn: it runs a command contained, and the profile that it writes lets the same command run again, with no
 denial and with nothing in it that was not needed."""
-import json
-import os
-import shutil
-import socket
 import subprocess
-from pathlib import Path
 
 import pytest
 
-from support import features
+from fault import hosts
 
 pytestmark = pytest.mark.needs("userns")
-
-
-class Learned:
-    def __init__(self, run, path):
-        self.run, self.path = run, path
-        self.text = path.read_text() if path.exists() else ""
-
-    @property
-    def data(self):
-        """The lines that are no comment."""
-        return "\n".join(line for line in self.text.splitlines() if not line.startswith("#"))
-
-
-@pytest.fixture
-def learn(sbx):
-    def run(cmd, *flags, base=None, name="learned.yaml"):
-        words = ["learn", "-o", sbx.folder / name, *sbx.degraded, *flags, *([base] if base else []), "--", *cmd]
-        return Learned(sbx.call(*words), sbx.folder / name)
-
-    return run
-
-
-@pytest.fixture
-def again(sbx):
-    """The command under the learned profile: ok, and nothing is denied."""
-
-    def run(learned, cmd):
-        done = sbx.run(str(learned.path), cmd=cmd).assert_ok()
-        assert done.result["denials"] == [], done
-        assert len(learned.text.splitlines()) <= 25, learned.text
-        assert sbx.call("check", learned.path).code == 0
-        return done
-
-    return run
 
 
 def git(*words):
@@ -132,27 +93,6 @@ def test_a_tight_profile_denies_what_was_not_learned(sbx, learn):
     assert done.code != 0 and "statx" in {d["operation"] for d in done.result["denials"]}, done
 
 
-def test_a_policy_that_kills_lets_through_what_can_be_allowed(learn, again):
-    cmd = ["/usr/bin/python3", "-c", "import ctypes; ctypes.CDLL(None).ptrace(0, 0, 0, 0); print('on')"]
-    learned = learn(cmd, "--on-deny", "kill")
-    assert learned.run.code == 0 and learned.run.stdout == b"on\n" and "@debug" in learned.data, learned.run
-    again(learned, cmd)
-    learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"], "--on-deny", "kill")
-    assert learned.run.code == 159, learned.run
-
-
-@pytest.fixture
-def tool(tmp_path):
-    """A program's files where no sandbox shows them."""
-    folder = Path("/var/tmp") / f"sbx-learn-{os.getpid()}-{tmp_path.name}"
-    (folder / "lib").mkdir(parents=True)
-    folder.chmod(0o755)
-    for name in "abc":
-        (folder / "lib" / name).write_text(name)
-    yield folder
-    shutil.rmtree(folder)
-
-
 def test_missing_files_are_mounted_when_the_command_failed(sbx, learn, again, tool):
     cmd = ["cat", *(f"{tool}/lib/{name}" for name in "abc")]
     learned = learn(cmd)
@@ -179,76 +119,12 @@ def test_missing_files_are_remarks_when_it_did_without(learn, tool):
     assert learned.run.code == 0 and "bind" not in learned.data and f"#   {tool}/lib/a" in learned.text
 
 
-def test_what_is_not_for_everybody_is_a_remark(learn, tool):
-    """A command that asks for a key must not get it by asking."""
-    (tool / "lib" / "a").chmod(0o600)
-    learned = learn(["cat", f"{tool}/lib/a"])
-    assert learned.run.code == 1 and "bind" not in learned.data
-    assert f"#   - {{bind: {tool}/lib/a" in learned.text
-
-
-def test_a_folder_with_something_private_in_it_is_never_whole(learn, again, tool):
-    (tool / "lib" / "c").chmod(0o600)
-    command = ["cat", f"{tool}/lib/a", f"{tool}/lib/b"]
-    learned = learn(command)
-    assert f"bind: {tool}/lib," not in learned.text and learned.data.count("bind: ") == 2
-    again(learned, command)
-
-
-@pytest.mark.parametrize("make", [
-    lambda tool: (tool / "lib" / "a").symlink_to("/etc/passwd"),
-    lambda tool: socket.socket(socket.AF_UNIX).bind(str(tool / "lib" / "a")),
-    lambda tool: ((tool / "lib" / "a").write_text("x"), (tool / "lib").chmod(0o700)),
-], ids=["link", "socket", "closed folder"])
-def test_what_is_no_plain_shared_file_is_a_remark(learn, tool, make):
-    (tool / "lib" / "a").unlink()
-    make(tool)
-    learned = learn(["stat", f"{tool}/lib/a"])
-    assert learned.run.code == 1 and "bind" not in learned.data, learned.text
-
-
-@pytest.mark.parametrize("at", ["", "/", "/x"])
-def test_a_home_is_never_mounted(sbx, learn, tool, monkeypatch, at):
-    """Wherever it is, and however HOME is written."""
-    (tool / "x").write_text("x")
-    monkeypatch.setenv("HOME", f"{tool}{at}")
-    learned = learn(["stat", f"{tool}/x"])
-    assert learned.run.code == 1 and "bind" not in learned.data and f"- {{bind: {tool}/x" in learned.text
-
-
-def test_names_that_mean_something_to_yaml_are_remarks(learn, tool):
-    for name in ("${HOME}", "a\u202eb", "a'b", "a#b", "a\nb"):
-        (tool / name).write_text("x")
-        learned = learn(["stat", f"{tool}/{name}"])
-        assert learned.run.code == 1 and "bind" not in learned.data and "\u202e" not in learned.text, learned.text
-
-
-def test_keys_of_the_caller_stay_out_of_reach(learn, again):
-    """What reaches further than the sandbox is noted and not given."""
-    command = ["keyctl", "show"]
-    learned = learn(command)
-    assert learned.run.code != 0 and '- "@keyring"  # keyctl, by keyctl; not given while learning' in learned.text
-    again(learned, command)
-
-
-def test_what_the_profile_denies_by_name_stays_denied(sbx, learn):
-    learned = learn(["/usr/bin/python3", "-c", "import socket; socket.socket()"], "--seccomp-deny", "@network-io")
-    assert learned.run.code == 1 and "seccomp" not in learned.data and "#   socket" in learned.text
-
-
 def test_signals_come_through(learn):
     code = ("import os, signal\nn = 0\ndef hit(*_):\n global n\n n += 1\nsignal.signal(signal.SIGUSR1, hit)\n"
             "pid = os.fork()\nif pid == 0:\n for _ in range(2000): os.kill(os.getppid(), signal.SIGUSR1)\n os._exit(0)\n"
             "while os.waitpid(pid, os.WNOHANG) == (0, 0): os.getppid()\n")
     for flags in ([], ["--tight"]):
         assert learn(["/usr/bin/python3", "-c", code], *flags).run.code == 0
-
-
-def test_whole_folders_of_everybody_are_never_mounted(learn):
-    learned = learn(["sh", "-c", "ls /home /opt /var /etc/passwd- /srv; exit 3"])
-    assert learned.run.code == 3
-    for folder in ("/home", "/opt", "/var", "/srv", "/etc"):
-        assert f"bind: {folder}," not in learned.data
 
 
 def test_runs_are_merged_by_learning_on_top(sbx, learn, again, tool):
@@ -292,38 +168,13 @@ def test_a_command_that_is_not_there(learn):
     assert learned.run.code == 127 and not learned.text
 
 
-def test_what_no_profile_allows_is_denied_and_told(learn, sbx):
-    learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"])
-    assert learned.run.code != 0 and "# Denied:\n#   mount, by mount; no profile can allow it" in learned.text
-    assert "seccomp" not in learned.data
-
-
-def test_what_could_hold_the_supervisor_is_not_given_to_learn(learn):
-    """userfaultfd(2) stops whoever reads the memory behind it."""
-    learned = learn(["/usr/bin/python3", "-c", "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(323, 1) == -1)"])
-    assert learned.run.code == 1
-    assert '- "@userfault"  # userfaultfd, by python3; not given while learning' in learned.text
-
-
 def test_the_profile_goes_to_standard_output_and_the_commands_output_aside(sbx):
     run = sbx.call("learn", *sbx.degraded, "--", "sh", "-c", "echo said")
     assert run.code == 0 and run.stdout.startswith(b"# Written by `sbx learn`") and b"said\n" not in run.stdout
     assert b"said\n" in run.stderr
 
 
-def test_hostile_names_stay_comments(sbx, learn):
-    """Path and program name are the payload's: neither may break out of a comment or of a flow mapping."""
-    name = "/srv/x\nseccomp: {allow: [ptrace]} #"
-    code = ("import ctypes, sys\n"
-            "ctypes.CDLL(None).prctl(15, b'a\\nb: c', 0, 0, 0)\n"
-            f"open('/workspace/y', 'w') if 0 else None\nopen({name!r}, 'w')")
-    learned = learn(["/usr/bin/python3", "-c", code])
-    assert sbx.call("check", learned.path).code == 0
-    assert "seccomp" not in learned.data
-
-
 def test_where_nobody_can_listen_nothing_is_written(sbx, tmp_path):
-    from fault import hosts
     out = sbx.folder / "learned.yaml"
     done = subprocess.run([sbx.binary, "learn", "-o", out, *sbx.degraded, "--", "true"], cwd=sbx.cwd, capture_output=True,
                           text=True, preexec_fn=hosts.listened, timeout=60)
