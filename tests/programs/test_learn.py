@@ -146,7 +146,7 @@ def test_flags_are_given_again(sbx, learn):
     """They are no part of what was needed."""
     (sbx.cwd / "data").write_text("data\n")
     flags = ["--ro", "./data:/data", "--env", "A=b", "--set", "mask=[/workspace/it's]", "--seccomp-allow", "@debug"]
-    command = ["sh", "-c", "cat /data; strace -o /dev/null true"]
+    command = ["cat", "/data"]
     for tight in ([], ["--tight"]):
         learned = learn(command, *flags, *tight)
         assert learned.run.code == 0 and "the same flags" in learned.run.err and "data" not in learned.data
