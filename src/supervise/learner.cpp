@@ -26,7 +26,8 @@ bool opens_to_change(std::uint64_t flags) {
 
 /// Optional groups that end with the sandbox and reach nothing outside of it. The others are noted
 /// as needed, and refused all the same: keys and rings of the caller's, and the like.
-bool is_given(const seccomp::Group& group) {
+bool is_given(const seccomp::Group& group, const plan::Plan& plan) {
+  if (group.name == "@network-io" && plan.network == profile::NetworkMode::host) return false;
   return group.standing == seccomp::Standing::allowed || group.name == "@debug" ||
          group.name == "@numa";
 }
@@ -95,7 +96,7 @@ void Learner::add_path(std::string path, bool changes, pid_t thread) {
 bool Learner::saw_denied(const os::SeccompNotice& notice, const std::string& comm) {
   const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(notice.call.nr));
   if (!facts || facts.group->standing == seccomp::Standing::never) return false;
-  const bool given = is_given(*facts.group);
+  const bool given = is_given(*facts.group, *plan_);
   if (!note_need(notice, comm, given)) return false;
   // One entry lets a whole group through: an exact list needs each of its calls.
   seen_.allowed.insert(static_cast<std::uint32_t>(notice.call.nr));

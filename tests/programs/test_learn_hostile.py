@@ -73,6 +73,14 @@ def test_what_the_profile_denies_by_name_stays_denied(sbx, learn):
     assert learned.run.code == 1 and "seccomp" not in learned.data and "#   socket" in learned.text
 
 
+def test_the_hosts_network_is_not_given(learn, sbx):
+    """A list without sockets keeps a command off a network that it shares with the host."""
+    python = ["/usr/bin/python3", "-c"]
+    base = learn([*python, "pass"], "--tight", "--net", "host", name="base.yaml")
+    learned = learn([*python, "import socket; socket.socket()"], "--net", "host", base=base.path)
+    assert learned.run.code == 1 and "- socket  # denied, by python3; not given while learning" in learned.text
+
+
 def test_whole_folders_of_everybody_are_never_mounted(learn):
     learned = learn(["sh", "-c", "ls /home /opt /var /etc/passwd- /srv; exit 3"])
     assert learned.run.code == 3
