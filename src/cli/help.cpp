@@ -71,7 +71,8 @@ std::string_view about(Verb verb) {
              "exits with 137. RUN is an id of `sbx ps`, or what it alone begins or ends with.\n";
     case Verb::schema:
       return "Prints the JSON Schema (2020-12) of profiles, of the result object, of one line\n"
-             "of --events, or of a live run as `sbx ps --json` and `sbx stats --json` have it.\n";
+             "of --events, of a live run as `sbx ps --json` and `sbx stats --json` have it, or\n"
+             "of what `sbx doctor --json` prints.\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"
