@@ -81,11 +81,13 @@ Result<void> Run::set_up(const Launcher& launcher) {
   if (auto filled = os::fill_standard_fds(); !filled)
     return std::unexpected(Error{.kind = ErrorKind::setup,
                                  .what = "cannot open /dev/null for a closed standard stream",
-                                 .sys_errno = filled.error().value});
+                                 .sys_errno = filled.error().value,
+                                 .feature = Feature::system_calls});
   if (auto opened = gate_.open(); !opened)
     return std::unexpected(Error{.kind = ErrorKind::setup,
                                  .what = "cannot watch for signals",
-                                 .sys_errno = opened.error().value});
+                                 .sys_errno = opened.error().value,
+                                 .feature = Feature::system_calls});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
   auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {

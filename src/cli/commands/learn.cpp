@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -158,8 +159,10 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
     return kFailed;
   }
   std::vector<std::string> denied;
+  std::set<std::string>
+      told;  // a program's name is its own word, and no reason to hide another call
   for (const supervise::Denial& denial : *outcome.denials)
-    if (!denial.passed)
+    if (!denial.passed && told.insert(denial.operation + "(" + denial.target).second)
       denied.push_back(printable(supervise::denial_text(denial)) +
                        (denial.allow_with.empty() ? "; no profile can allow it"
                                                   : "; a profile can: " + denial.allow_with));
