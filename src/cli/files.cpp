@@ -128,28 +128,28 @@ Result<std::string> read_profile(const std::string& path) {
   return failed(ErrorKind::profile, path, "this profile is longer than 1 MiB", 0);
 }
 
-Result<ResultFile> ResultFile::open(const std::string& target) {
-  constexpr std::string_view kFlag = "--result";
+Result<ResultFile> ResultFile::open(const std::string& target, std::string_view flag) {
   ResultFile result;
   result.target_ = target;
+  result.flag_ = flag;
   if (target.starts_with("fd:")) {
-    result.fd_ = SBX_TRY(copy_descriptor(target, kFlag));
+    result.fd_ = SBX_TRY(copy_descriptor(target, flag));
     return result;
   }
-  if (SBX_TRY(look_at(target, kFlag)) == TargetKind::stream) {
-    result.fd_ = SBX_TRY(open_existing(target, kFlag));
+  if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) {
+    result.fd_ = SBX_TRY(open_existing(target, flag));
     return result;
   }
   const std::size_t slash = target.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : target.substr(0, slash + 1);
   result.name_ = slash == std::string::npos ? target : target.substr(slash + 1);
   if (result.name_.empty())
-    return failed(ErrorKind::usage, kFlag, quote(target) + " names no file", 0);
+    return failed(ErrorKind::usage, flag, quote(target) + " names no file", 0);
   result.folder_.reset(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!result.folder_.valid())
-    return failed(ErrorKind::usage, kFlag, "cannot write into " + quote(folder), errno);
+    return failed(ErrorKind::usage, flag, "cannot write into " + quote(folder), errno);
   if (::faccessat(result.folder_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
-    return failed(ErrorKind::usage, kFlag, "cannot write into " + quote(folder), errno);
+    return failed(ErrorKind::usage, flag, "cannot write into " + quote(folder), errno);
   return result;
 }
 
@@ -180,8 +180,7 @@ SysResult<void> ResultFile::replace(std::string_view text) const {
 Result<void> ResultFile::write(std::string_view json) const {
   const SysResult<void> done = replace(std::string(json) + "\n");
   if (!done)
-    return failed(ErrorKind::host, "--result", "cannot write " + quote(target_),
-                  done.error().value);
+    return failed(ErrorKind::host, flag_, "cannot write " + quote(target_), done.error().value);
   return {};
 }
 

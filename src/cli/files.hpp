@@ -21,7 +21,8 @@ Result<std::string> read_profile(const std::string& path);
 class ResultFile {
  public:
   /// `target`: FILE or "fd:N". Fails, kind usage, when it cannot be written to.
-  static Result<ResultFile> open(const std::string& target);
+  /// `flag`: who named it, for messages.
+  static Result<ResultFile> open(const std::string& target, std::string_view flag = "--result");
   /// The descriptor that takes the object as it is, or -1: write() makes a file.
   [[nodiscard]] int stream() const { return fd_.get(); }
   /// Makes or replaces the file: `json` and a line end.
@@ -31,6 +32,7 @@ class ResultFile {
   [[nodiscard]] SysResult<void> replace(std::string_view text) const;
 
   std::string target_;
+  std::string flag_;
   std::string name_;  ///< in folder_; empty: fd_ is written to directly
   os::UniqueFd folder_;
   os::UniqueFd fd_;

@@ -183,7 +183,7 @@ def test_where_nobody_can_listen_nothing_is_written(sbx, tmp_path):
 
 @pytest.mark.parametrize("words, said", [
     (["learn"], "no command"),
-    (["learn", "-o", "/nonexistent/x.yaml", "--", "true"], "/nonexistent"),
+    (["learn", "-o", "/nonexistent/x.yaml", "--", "true"], "--output: cannot write into"),
     (["learn", "nosuchprofile", "--", "true"], "nosuchprofile"),
     (["learn", "--tight=yes", "--", "true"], "takes no value"),
     (["run", "--tight", "--", "true"], "no flag"),

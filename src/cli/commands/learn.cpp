@@ -68,7 +68,7 @@ struct Target {
 Result<Target> open_target(const std::string& output) {
   Target target;
   if (!output.empty()) {
-    target.file = SBX_TRY(ResultFile::open(output));
+    target.file = SBX_TRY(ResultFile::open(output, "--output"));
     return target;
   }
   target.stream.reset(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
