@@ -10,6 +10,22 @@
 
 namespace sbx::supervise {
 
+void Run::deliver_rest() {
+  // No limit of the run applies any more: it is over, and only the caller's reader is slow.
+  streams_.tree_ended();
+  set_.clear();
+  move(now_ns());
+  while (!streams_.done()) {
+    set_.clear();
+    wait(next_wake());
+    if (asked_to_end()) {
+      streams_.abandon();
+      outcome_.undelivered.emplace_back("the rest of the output was dropped: sbx was asked to end");
+    }
+    move(now_ns());
+  }
+}
+
 void Run::conclude() {
   streams_.finish(outcome_);
   decide(evidence_, plan_, outcome_);

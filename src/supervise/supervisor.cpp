@@ -269,22 +269,6 @@ bool Run::asked_to_end() {
   return asked;
 }
 
-void Run::deliver_rest() {
-  // No limit of the run applies any more: it is over, and only the caller's reader is slow.
-  streams_.tree_ended();
-  set_.clear();
-  move(now_ns());
-  while (!streams_.done()) {
-    set_.clear();
-    wait(next_wake());
-    if (asked_to_end()) {
-      streams_.abandon();
-      outcome_.undelivered.emplace_back("the rest of the output was dropped: sbx was asked to end");
-    }
-    move(now_ns());
-  }
-}
-
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {
   try {
     return Run(plan, sinks).execute(launcher);
