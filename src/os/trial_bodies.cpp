@@ -45,6 +45,16 @@ SysResult<UniqueFd> private_tmpfs() noexcept {
   return enter_tmpfs();
 }
 
+/// The same, attached over our root: as in a run, and as layers of an overlay have to be before
+/// Linux 6.15.
+SysResult<UniqueFd> attached_tmpfs() noexcept {
+  UniqueFd tree = SBX_TRY(private_tmpfs());
+  const UniqueFd at = SBX_TRY(open_path_strict("/"));
+  SBX_CHECK(attach_tree(tree.get(), at.get(), ""));
+  if (::fchdir(tree.get()) != 0) return std::unexpected(Errno{errno});
+  return tree;
+}
+
 constexpr sock_filter kAllowAll[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
 
 }  // namespace
@@ -74,25 +84,15 @@ int devpts(void*) noexcept {
 }
 
 int pivot_root(void*) noexcept {
-  const auto tree = private_tmpfs();
+  const auto tree = attached_tmpfs();
   if (!tree) return tree.error().value;
-  const auto at = open_path_strict("/");
-  if (!at) return at.error().value;
-  if (const auto attached = attach_tree(tree->get(), at->get(), ""); !attached)
-    return result(attached);
   if (const auto pivoted = pivot_into(tree->get()); !pivoted) return result(pivoted);
   return result(drop_old_root());
 }
 
 int overlay(void*) noexcept {
-  const auto tree = private_tmpfs();
+  const auto tree = attached_tmpfs();
   if (!tree) return tree.error().value;
-  // Attached, as in a run: before Linux 6.15 no layer may lie in a tree that is nowhere.
-  const auto at = open_path_strict("/");
-  if (!at) return at.error().value;
-  if (const auto attached = attach_tree(tree->get(), at->get(), ""); !attached)
-    return result(attached);
-  if (::fchdir(tree->get()) != 0) return errno;
   for (const char* folder : {"lower", "upper", "work"})
     if (::mkdir(folder, 0700) != 0) return errno;
   const FsOption layers[] = {
