@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/cgroup_home.hpp"
+#include "base/feature.hpp"
 
 namespace sbx {
 
@@ -47,6 +48,12 @@ struct SourceFacts {
   int refused = 0;        ///< errno, if nothing is wrong with the source but this host refuses
 };
 
+/// What of a sandbox's namespaces this host refuses.
+struct NoNamespaces {
+  Feature feature = Feature::user_namespace;
+  int error = 0;  ///< 0: whoever tried was killed
+};
+
 struct HostFacts {
   std::uint32_t euid = 0;
   std::uint32_t egid = 0;
@@ -57,6 +64,9 @@ struct HostFacts {
   bool stdout_is_tty = false;
   bool stderr_is_tty = false;
   int landlock_abi = 0;  ///< 0: the kernel has no Landlock
+  /// Asked only by who may go on without (degrade: userns); nothing: none is refused.
+  std::optional<NoNamespaces> no_namespaces{};
+  std::string temporary{};  ///< the caller's folder for temporary files; asked likewise
   bool swap_accounting = false;
   bool nproc_counts_per_namespace = false;  ///< RLIMIT_NPROC, since Linux 5.14
   bool has_swap = false;      ///< some swap space is in use; looked up only without accounting

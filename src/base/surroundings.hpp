@@ -33,8 +33,9 @@ struct Surroundings {
   bool proc = false;        ///< a procfs of our own pid namespace is at /proc
   bool chrooted = false;    ///< our root is not a mount of our mount namespace
   std::string container{};  ///< whose sandbox this looks like ("docker", "sbx" ...); empty: none
-  std::string lsm{};    ///< active security modules, as the kernel lists them; empty: not readable
-  std::string label{};  ///< AppArmor's or SELinux's name for us; empty: none
+  std::string lsm{};     ///< active security modules, as the kernel lists them; empty: not readable
+  int landlock_abi = 0;  ///< 0: none
+  std::string label{};   ///< AppArmor's or SELinux's name for us; empty: none
   std::uint32_t run_id = 0;  ///< the first of the host ids that root's runs take
   std::vector<IdRange> uids{};
   std::vector<IdRange> gids{};

@@ -221,6 +221,12 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
   return join_any(parts, separator);
 }
 
+std::string join_some(const std::vector<std::string>& parts, std::size_t most) {
+  std::string text = join_any(std::span(parts).first(std::min(parts.size(), most)), ", ");
+  if (parts.size() > most) text += " and " + std::to_string(parts.size() - most) + " more";
+  return text;
+}
+
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kSpace);

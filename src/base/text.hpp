@@ -35,6 +35,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 /// `parts` with `separator` between them.
 std::string join(std::span<const std::string_view> parts, std::string_view separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
+/// The first `most` of them, and how many more there are: "a, b and 3 more".
+std::string join_some(const std::vector<std::string>& parts, std::size_t most);
 
 /// `text` without spaces, tabs and line ends at both sides.
 std::string_view trim(std::string_view text);

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -58,7 +59,7 @@ std::vector<std::string> controllers_for(const profile::Limits& limits) {
 }
 
 /// What of this host the plan for `profile` depends on.
-os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd) {
+os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, Verb verb) {
   os::ProbeRequest request;
   switch (profile.root.kind) {
     case profile::RootKind::host:
@@ -81,6 +82,9 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd) {
   }
   request.tools = profile.tools;
   request.controllers = controllers_for(profile.limits);
+  // What is learnt without a file tree of its own would be of no use with one.
+  request.try_namespaces =
+      verb != Verb::learn && std::ranges::find(profile.degrade, "userns") != profile.degrade.end();
   request.disks = profile.limits.io.any();
   request.host_network = profile.network.mode == profile::NetworkMode::host;
   return request;
@@ -126,7 +130,7 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   if (Problems missing = profile::unsupported(profile); !missing.empty())
     return std::unexpected(std::move(missing));
   supervise::enter(clock, Stage::host_facts);
-  os::ProbeRequest wanted = what_to_probe(profile, *cwd);
+  os::ProbeRequest wanted = what_to_probe(profile, *cwd, arguments.verb->verb);
   wanted.env = std::move(request.env);
   auto facts = os::probe(std::move(wanted));
   if (!facts) return only(std::move(facts).error());

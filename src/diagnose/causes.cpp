@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "diagnose/container_advice.hpp"
+#include "diagnose/without_namespaces.hpp"
 
 namespace sbx::diagnose {
 namespace {
@@ -18,13 +19,6 @@ constexpr const char* kUserClone = "kernel.unprivileged_userns_clone";
 constexpr const char* kAppArmor = "kernel.apparmor_restrict_unprivileged_userns";
 
 bool refuses(int error) { return error == EPERM || error == EACCES; }
-
-std::string some_of(const std::vector<std::string>& all, std::size_t most) {
-  std::vector<std::string> first(
-      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), most)));
-  return join(first, ", ") +
-         (all.size() > most ? " and " + std::to_string(all.size() - most) + " more" : "");
-}
 
 std::string by_root(const std::string& command) { return "as root: " + command; }
 
@@ -132,7 +126,7 @@ Cause proc_cause(const Surroundings& around) {
         "where one is visible",
         by_root("mount -t proc proc /proc")};
   if (around.masked.empty()) return {};
-  return {"parts of /proc are covered (" + some_of(around.masked, 3) +
+  return {"parts of /proc are covered (" + join_some(around.masked, 3) +
               "), and the kernel mounts a new one only where all of one is visible",
           container_advice(around.container, Obstacle::masks)};
 }
@@ -264,9 +258,9 @@ Cause refused_calls_cause(const Surroundings& around) {
   for (const RefusedCall& call : around.refused)
     names.push_back(call.name + " (" + (call.error == 0 ? "kills" : errno_name(call.error)) + ")");
   if (!around.filtered)
-    return {"Linux " + around.kernel + " lacks " + some_of(names, 3),
+    return {"Linux " + around.kernel + " lacks " + join_some(names, 3),
             "sbx needs Linux 5.12 or later"};
-  return {"a seccomp filter around sbx refuses " + some_of(names, 3),
+  return {"a seccomp filter around sbx refuses " + join_some(names, 3),
           container_advice(around.container, Obstacle::filter)};
 }
 
@@ -295,6 +289,8 @@ void add_cause(Error& error, const Surroundings& around) {
   if (cause.why.empty()) return;
   error.cause = std::move(cause.why);
   if (!cause.fix.empty()) error.hint = std::move(cause.fix);
+  if (can_do_without(error.feature, error.sys_errno, around))
+    error.hint += ", or accept less: --degrade userns";
 }
 
 }  // namespace sbx::diagnose

@@ -12,6 +12,7 @@
 #include "launch/executor.hpp"
 #include "os/own_memory.hpp"
 #include "os/process.hpp"
+#include "os/process_tree.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -26,6 +27,7 @@ constexpr int kSetupFailed = 125;
   // The page has it all; the pipe tells by its end.
   if (context.filtered) __builtin_trap();
   [[maybe_unused]] const ssize_t ignored = ::write(context.failure_pipe, &record, sizeof record);
+  end_shared_tree(context);
   ::_exit(kSetupFailed);
 }
 
@@ -45,7 +47,7 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
 }
 
 /// Collects whatever has ended; returns when nothing more has, and never returns once the payload
-/// has: our own exit makes the kernel kill the rest of the pid namespace.
+/// has: our own exit makes the kernel kill the rest of the pid namespace, if it is ours.
 void reap(Context& context) noexcept {
   for (;;) {
     int status = 0;
@@ -55,11 +57,12 @@ void reap(Context& context) noexcept {
     context.clock.end(context.plan->steps.size());
     context.page->payload_status.store(status);
     context.page->payload_ended.store(1, std::memory_order_release);
+    end_shared_tree(context);
     ::_exit(0);
   }
 }
 
-/// Passes on what the supervisor sent; a signal from inside the sandbox is not for us.
+/// Passes on what the supervisor sent.
 void forward(const Context& context, int signal) noexcept {
   // A stop signal from a terminal is discarded for an orphaned process group (setpgid(2)), which
   // the payload's is: stop and continue the whole tree instead.
@@ -70,6 +73,18 @@ void forward(const Context& context, int signal) noexcept {
   } else if (::kill(-context.payload_pid, signal) != 0) {
     ::kill(context.payload_pid, signal);  // it has not made its own session yet
   }
+}
+
+/// Nobody needs the run any more: the supervisor says so, or has died.
+[[noreturn]] void end_shared_run(Context& context) noexcept {
+  ::kill(-1, SIGKILL);
+  int status = 0;
+  if (::waitpid(context.payload_pid, &status, 0) == context.payload_pid) {
+    context.page->payload_status.store(status);
+    context.page->payload_ended.store(1, std::memory_order_release);
+  }
+  end_shared_tree(context);
+  ::_exit(0);
 }
 
 [[noreturn]] void supervise_payload(Context& context) noexcept {
@@ -85,7 +100,10 @@ void forward(const Context& context, int signal) noexcept {
       os::release_code();
     }
     if (signal <= 0 || signal == SIGCHLD) continue;
-    if (info.si_pid == 0) forward(context, signal);
+    if (context.holds_tree && signal == os::end_tree_signal()) end_shared_run(context);
+    // A signal from inside the sandbox is not for us; who shares the host's pids is kept from
+    // sending any.
+    if (info.si_pid == 0 || context.holds_tree) forward(context, signal);
   }
 }
 
@@ -100,6 +118,8 @@ void init_main(Context& context) noexcept {
 }
 
 void payload_main(Context& context) noexcept {
+  context.holds_tree = false;  // init does
+  context.scratch.reset();
   run_phase(context, plan::Phase::payload);
   report_and_die(context, EPROTO);  // a plan without ExecPayload
 }

@@ -64,8 +64,14 @@ struct Context {
     std::string_view path{};
   } folder{};
   os::UniqueFd pty_slave{};
-  bool filtered = false;             ///< the payload: the filter is in force
-  const char* executable = nullptr;  ///< what ResolveExecutable chose
+  /// Without namespaces of its own (plan::Plan::shares_host):
+  std::uint32_t host_id = 0;           ///< the reserved one, root's runs
+  pid_t init_pid = 0;                  ///< as its child sees it
+  bool holds_tree = false;             ///< init: orphans come to us, our signals stay in the tree
+  os::UniqueFd scratch{};              ///< the private folder, and its lock
+  const char* scratch_path = nullptr;  ///< where it is
+  bool filtered = false;               ///< the payload: the filter is in force
+  const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;
   std::size_t step_index = 0;
 };

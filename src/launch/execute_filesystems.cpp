@@ -85,8 +85,8 @@ StepResult run(const plan::BindDevice& step, Context& context) noexcept {
   return attach_at(context, tree, step.target);
 }
 
-StepResult run(const plan::OpenPty&, Context& context) noexcept {
-  const os::UniqueFd master(::open("/dev/pts/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC));
+StepResult run(const plan::OpenPty& step, Context& context) noexcept {
+  const os::UniqueFd master(::open(step.multiplexer, O_RDWR | O_NOCTTY | O_CLOEXEC));
   if (!master.valid()) return fail();
   const int unlock = 0;
   if (::ioctl(master.get(), TIOCSPTLCK, &unlock) != 0) return fail();

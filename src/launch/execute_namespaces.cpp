@@ -12,6 +12,7 @@
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "os/process_title.hpp"
+#include "os/process_tree.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -26,8 +27,8 @@ StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   return {};
 }
 
-StepResult run(const plan::DieWithSupervisor&, Context& context) noexcept {
-  SBX_CHECK(os::set_death_signal(SIGKILL));
+StepResult run(const plan::DieWithSupervisor& step, Context& context) noexcept {
+  SBX_CHECK(os::set_death_signal(step.end_tree ? os::end_tree_signal() : SIGKILL));
   // It may have died before the line above; getppid(2) is 0 across pid namespaces and cannot tell,
   // but the pipe's reader is the supervisor alone.
   struct ::pollfd pipe{context.failure_pipe, 0, 0};

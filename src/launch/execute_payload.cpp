@@ -81,22 +81,28 @@ StepResult run(const plan::ResolveExecutable&, Context& context) noexcept {
 
 StepResult run(const plan::NoNewPrivs&, Context&) noexcept { return os::set_no_new_privs(); }
 
-StepResult run(const plan::ApplyLandlock& step, Context&) noexcept {
-  const os::UniqueFd ruleset = SBX_TRY(os::landlock_ruleset(step.abi, step.scope));
-  for (const plan::LandlockRule& rule : step.rules) {
+StepResult run(const plan::ApplyLandlock& step, Context& context) noexcept {
+  const os::UniqueFd ruleset = SBX_TRY(
+      os::landlock_ruleset(step.abi, {.files = true, .tcp = step.no_tcp, .scope = step.scope}));
+  for (std::size_t i = 0; i < step.rules.size(); ++i) {
+    const plan::LandlockRule& rule = step.rules[i];
+    context.page->rule.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
     const os::UniqueFd path(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
+    if (!path.valid() && rule.optional && (errno == ENOENT || errno == EACCES)) continue;
     if (!path.valid()) return fail();
     struct ::stat what{};
     if (::fstat(path.get(), &what) != 0) return fail();
     SBX_CHECK(os::landlock_allow(ruleset.get(), step.abi, path.get(), S_ISDIR(what.st_mode),
                                  access_of(rule)));
   }
+  context.page->rule.store(-1, std::memory_order_relaxed);
   return os::landlock_restrict(ruleset.get());
 }
 
-StepResult run(const plan::DropCapabilities&, Context& context) noexcept {
+StepResult run(const plan::DropCapabilities& step, Context& context) noexcept {
   for (const Prepared::Capabilities& ready : context.prepared->capabilities)
-    if (ready.step == context.step_index) return ready.sets.apply();
+    if (ready.step == context.step_index)
+      return step.bounding ? ready.sets.apply() : ready.sets.apply_own();
   return std::unexpected(Errno{EPROTO});
 }
 
@@ -105,7 +111,8 @@ StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_
 StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
   // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing
   // any more, and while it holds the pipe the supervisor sees no end of file.
-  return context.payload_pid == 0 ? os::cloexec_from(3) : os::close_from(0);
+  if (context.payload_pid == 0) return os::cloexec_from(3);
+  return os::close_from(SBX_TRY(keep_scratch(context)));
 }
 
 StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {

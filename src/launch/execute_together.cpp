@@ -67,6 +67,7 @@ StepResult run(const plan::ForkPayload&, Context& context) noexcept {
     given.context.peer = std::move(given.end);
     payload_main(given.context);
   };
+  context.init_pid = ::getpid();
   context.payload_pid = SBX_TRY(os::fork_process(child, &both));
   return {};
 }

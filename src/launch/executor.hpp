@@ -63,6 +63,17 @@ StepResult run(const plan::OpenPty&, Context&) noexcept;
 StepResult run(const plan::MaskPath&, Context&) noexcept;
 StepResult run(const plan::MaskGlob&, Context&) noexcept;
 
+// execute_shared.cpp
+StepResult run(const plan::BecomeReservedId&, Context&) noexcept;
+StepResult run(const plan::HoldTree&, Context&) noexcept;
+StepResult run(const plan::MakeScratch&, Context&) noexcept;
+StepResult run(const plan::DieWithInit&, Context&) noexcept;
+/// Before init closes its descriptors: what holds the private folder moves to the lowest number.
+/// Returns the first number above it, 0 when there is none.
+SysResult<unsigned> keep_scratch(Context& context) noexcept;
+/// What init does last when no pid namespace does it: ends the tree, removes the private folder.
+void end_shared_tree(Context& context) noexcept;
+
 // execute_payload.cpp
 StepResult run(const plan::NewSession&, Context&) noexcept;
 StepResult run(const plan::PlaceStdio&, Context&) noexcept;

@@ -14,6 +14,7 @@
 #include "launch/children.hpp"
 #include "launch/host_steps.hpp"
 #include "launch/prepared.hpp"
+#include "launch/shared_run.hpp"
 #include "launch/state.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
@@ -89,12 +90,22 @@ bool init_was_killed(const Sandbox::State& state) {
          how.si_code != CLD_EXITED && how.si_pid != 0;
 }
 
+/// Which of a step's many paths it was; empty: it has one, or none.
+std::string place_of(const plan::Plan& plan, const SharedPage& page, const FailureRecord& failed) {
+  const auto& action = plan.steps[static_cast<std::size_t>(failed.step)].action;
+  const auto* const landlock = std::get_if<plan::ApplyLandlock>(&action);
+  const std::int32_t rule = page.rule.load();
+  if (landlock == nullptr || rule < 0) return {};
+  return landlock->rules[static_cast<std::size_t>(rule)].path;
+}
+
 /// Words what init or payload left in the page, when they did not get as far as exec.
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
   const FailureRecord failed = page.failed.load();
   if (failed.step >= 0 && !is_consequence(plan, page, failed))
-    return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error, {});
+    return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error,
+                            place_of(plan, page, failed));
   const bool payload_lived = page.payload_step.load() >= 0;
   const int last =
       payload_lived && !init_was_killed(state) ? page.payload_step.load() : page.init_step.load();
@@ -173,8 +184,9 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
 
 /// What killed supervisors left in the folders where our own groups are. Late, because the payload
 /// runs by now and nobody waits for this.
-void sweep_leftovers(const Sandbox::State& state) {
+void sweep_leftovers(const plan::Plan& plan, const Sandbox::State& state) {
   for (const os::Cgroup& group : state.cgroups) os::sweep_cgroups(group.parent_fd());
+  if (state.shares_host) sweep_private_folders(plan);
 }
 
 }  // namespace
@@ -191,6 +203,8 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   auto state = std::make_unique<Sandbox::State>();
   if (!state->page.map()) return std::unexpected(internal("cannot map the shared page"));
 
+  if (clone.flags == 0) SBX_CHECK(share_host(plan, *state));
+
   Context context;
   context.plan = &plan;
   context.prepared = &prepared;
@@ -201,6 +215,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
 
+  context.host_id = state->host_id.id;
   SBX_CHECK(own_stdio(*state, stdio));
   Pair pipe = SBX_TRY(make_pipe());
   Pair channel = SBX_TRY(make_channel());
@@ -235,7 +250,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
-  sweep_leftovers(*state);
+  sweep_leftovers(plan, *state);
   state->reserved.clear();
   if (plan.supervision.tty) {
     auto received = os::receive_descriptors(state->channel.get(), false);

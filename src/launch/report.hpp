@@ -23,6 +23,7 @@ static_assert(sizeof(FailureRecord) == 8);
 struct SharedPage {
   std::atomic<std::int32_t> init_step{-1};     ///< stored before each step of init, and of guard
   std::atomic<std::int32_t> payload_step{-1};  ///< stored before each step of the payload
+  std::atomic<std::int32_t> rule{-1};          ///< which rule of ApplyLandlock is being made
   /// The first failure: what the other process then runs into, because of it, does not count.
   std::atomic<FailureRecord> failed{FailureRecord{}};
   std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127

@@ -9,12 +9,18 @@
 #include "launch/state.hpp"
 #include "os/cgroup_freeze.hpp"
 #include "os/process.hpp"
+#include "os/process_tree.hpp"
+#include "os/scratch.hpp"
 
 namespace sbx::launch {
 namespace {
 
 /// The supervisor does nothing else meanwhile, and only a process deep in the kernel needs longer.
 constexpr std::chrono::milliseconds kFreezeWithin{500};
+
+/// Of killing what a killed init left, each of a millisecond: a tree that forks all the time must
+/// not hold us for ever.
+constexpr int kRounds = 2000;
 
 const os::Cgroup* freezable(const std::vector<os::Cgroup>& groups) {
   const auto found = std::ranges::find(groups, 2, &os::Cgroup::version);
@@ -37,11 +43,23 @@ bool PageOwner::map() {
 
 Sandbox::State::~State() {
   if (init_pid <= 0 || reaped) return;
+  channel.reset();  // an init that still waits for a message of ours stops waiting
   kill_tree();
   reap();
 }
 
+/// init alone can end all of it at once, and has the private folder to remove; it must be able to
+/// run for that.
+void Sandbox::State::end_shared_tree() const {
+  if (reaped) return;
+  for (const os::Cgroup& group : cgroups)
+    if (group.version() == 2) static_cast<void>(os::thaw_cgroup(group.fd()));
+  static_cast<void>(os::signal_child(init_pid, os::end_tree_signal()));
+  static_cast<void>(os::signal_child(init_pid, SIGCONT));
+}
+
 void Sandbox::State::kill_tree() const {
+  if (shares_host) return end_shared_tree();
   for (const os::Cgroup& group : cgroups) static_cast<void>(group.kill());
   if (!reaped) static_cast<void>(os::signal_child(init_pid, SIGKILL));
 }
@@ -49,6 +67,11 @@ void Sandbox::State::kill_tree() const {
 int Sandbox::State::reap() {
   const auto ended = os::wait_for(init_pid);
   reaped = true;
+  if (shares_host) {
+    // Nothing, unless somebody has killed init: then we are the next to adopt.
+    os::end_children(kRounds);
+    if (!scratch_path.empty()) os::sweep_scratch(scratch_path);
+  }
   if (!ended) return 0;
   usage = ended->usage;
   return ended->wait_status;

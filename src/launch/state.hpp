@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "launch/launcher.hpp"
@@ -49,9 +50,12 @@ struct Sandbox::State {
   os::UniqueFd listener{};  ///< of the payload's filter
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;
+  bool shares_host = false;    ///< no pid namespace: init ends the tree, we what it may leave
+  std::string scratch_path{};  ///< likewise: the private folder; empty: none
   struct ::rusage usage{};
 
   void kill_tree() const;
+  void end_shared_tree() const;
   /// The group that has `controller`; "": the v2 group, whatever it limits. nullptr: none.
   [[nodiscard]] const os::Cgroup* group_of(std::string_view controller) const;
   /// Waits for init; returns its wait status.

@@ -75,6 +75,12 @@ SysResult<void> CapabilitySet::apply() const noexcept {
   return {};
 }
 
+SysResult<void> CapabilitySet::apply_own() const noexcept {
+  if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return fail();
+  if (cap_set_proc(state_->final_sets) != 0) return fail();
+  return {};
+}
+
 bool is_capability(const std::string& name) {
   cap_value_t value = 0;
   return cap_from_name(name.c_str(), &value) == 0;

@@ -21,6 +21,8 @@ class CapabilitySet {
   /// Bounding, inheritable, permitted, effective and ambient sets become `keep`; the securebits
   /// then lock it that way: no exec, no uid 0 and no setuid brings one back (capabilities(7)).
   [[nodiscard]] SysResult<void> apply() const noexcept;
+  /// The same without bounding set and securebits, which need CAP_SETPCAP.
+  [[nodiscard]] SysResult<void> apply_own() const noexcept;
 
  private:
   struct State;

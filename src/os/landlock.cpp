@@ -30,6 +30,7 @@ constexpr std::uint64_t kAbi1 = (1U << 13U) - 1;
 constexpr std::uint64_t kRefer = 1U << 13U;     // ABI 2
 constexpr std::uint64_t kTruncate = 1U << 14U;  // ABI 3
 constexpr std::uint64_t kIoctlDev = 1U << 15U;  // ABI 5
+constexpr std::uint64_t kTcp = 3;               // ABI 4: bind, connect
 constexpr std::uint64_t kScopes = 3;            // ABI 6: abstract unix sockets, signals
 constexpr std::uint64_t kFileRights = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
 
@@ -50,8 +51,9 @@ int landlock_abi() noexcept {
   return abi < 0 ? 0 : static_cast<int>(abi);
 }
 
-SysResult<UniqueFd> landlock_ruleset(int abi, bool scope) noexcept {
-  RulesetAttr attr{handled_rights(abi), 0, scope && abi >= 6 ? kScopes : 0};
+SysResult<UniqueFd> landlock_ruleset(int abi, const LandlockKinds& kinds) noexcept {
+  const RulesetAttr attr{kinds.files ? handled_rights(abi) : 0, kinds.tcp && abi >= 4 ? kTcp : 0,
+                         kinds.scope && abi >= 6 ? kScopes : 0};
   // An older kernel refuses bytes it does not know, so the size follows the ABI.
   const std::size_t size = abi >= 6 ? sizeof attr : abi >= 4 ? 16 : 8;
   const long fd = ::syscall(SYS_landlock_create_ruleset, &attr, size, 0U);

@@ -11,9 +11,14 @@ int landlock_abi() noexcept;
 
 enum class LandlockAccess { read, write, device };
 
-/// A ruleset that handles every file right of `abi`; with `scope` (ABI 6) also abstract unix
-/// sockets and signals to processes outside.
-SysResult<UniqueFd> landlock_ruleset(int abi, bool scope) noexcept;
+/// What a ruleset is about; what it is about is forbidden until a rule allows it.
+struct LandlockKinds {
+  bool files = true;   ///< every file right of the ABI
+  bool tcp = false;    ///< connecting and listening (ABI 4); there are no rules for it here
+  bool scope = false;  ///< abstract unix sockets, and signals to processes outside (ABI 6)
+};
+/// A ruleset for `kinds`, as far as `abi` knows them.
+SysResult<UniqueFd> landlock_ruleset(int abi, const LandlockKinds& kinds) noexcept;
 
 /// Allows `access` for the tree at `path_fd` (O_PATH). `is_directory` decides which rights fit.
 SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_directory,

@@ -2,7 +2,6 @@
 // start-up path, so it asks only for what the request names. Runs in the supervisor.
 #include "os/probe.hpp"
 
-#include <linux/landlock.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -18,6 +17,8 @@
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
 #include "os/huge_pages.hpp"
+#include "os/landlock.hpp"
+#include "os/namespace_trial.hpp"
 #include "os/probe_source.hpp"
 #include "os/tools_path.hpp"
 
@@ -41,10 +42,12 @@ std::string home_of(const HostFacts& facts) {
   return facts.euid == 0 ? "/root" : "";
 }
 
-int landlock_abi() {
-  const long abi =
-      syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  return abi > 0 ? static_cast<int>(abi) : 0;
+/// $TMPDIR as mktemp(1) takes it, or /tmp; without links, empty when it is no folder.
+std::string temporary_folder(const HostFacts& facts) {
+  const auto named = facts.env.find("TMPDIR");
+  const bool usable = named != facts.env.end() && named->second.starts_with('/');
+  const SourceFacts folder = look_at_source({usable ? named->second : "/tmp", "/"});
+  return folder.exists && folder.type == EntryType::directory ? folder.path : "";
 }
 
 /// CPUs this process may use. The raw call, because cpu_set_t ends at 1024 and the kernel refuses a
@@ -130,6 +133,10 @@ Result<HostFacts> probe(ProbeRequest request) {
       if (facts.huge_page_sizes.empty() || !any_lists(facts.cgroups, "hugetlb"))
         facts.has_huge_pages = has_huge_pages();
     }
+  }
+  if (request.try_namespaces) {
+    facts.no_namespaces = namespaces_refused();
+    facts.temporary = temporary_folder(facts);
   }
   if (request.host_network) {
     facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");

@@ -29,8 +29,9 @@ struct ProbeRequest {
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
-  bool disks = false;         ///< look for the disk behind each source (a limit of I/O)
-  bool host_network = false;  ///< read what the sandbox needs to share the host's network
+  bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
+  bool try_namespaces = false;  ///< the run may go on without them
+  bool host_network = false;    ///< read what the sandbox needs to share the host's network
 };
 
 /// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a

@@ -47,6 +47,28 @@ constexpr std::array kRlimits{
     RlimitName{"stack", RLIMIT_STACK},
 };
 
+/// clone(2) as fork: the stack is copied, and `pidfd` given when asked for (Linux 5.2).
+long clone_plain(std::uint64_t flags, int* pidfd) noexcept {
+  return ::syscall(SYS_clone, flags | SIGCHLD, nullptr, pidfd, nullptr, nullptr);
+}
+
+/// The way without clone3: the child moves itself before it does anything else.
+SysResult<Cloned> clone_then_move(int cgroup_fd) noexcept {
+  UniqueFd members;
+  if (cgroup_fd >= 0) {
+    members = UniqueFd(::openat(cgroup_fd, "cgroup.procs", O_WRONLY | O_CLOEXEC));
+    if (!members.valid()) return fail();
+  }
+  int pidfd = -1;
+  const long pid = clone_plain(CLONE_PIDFD, &pidfd);
+  if (pid < 0) return fail();
+  if (pid == 0 && members.valid() && ::write(members.get(), "0", 1) != 1) end_process(errno);
+  Cloned cloned;
+  cloned.pid = static_cast<pid_t>(pid);
+  if (pid != 0) cloned.pidfd = UniqueFd(pidfd);
+  return cloned;
+}
+
 }  // namespace
 
 SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept {
@@ -61,6 +83,7 @@ SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcep
   }
   // No glibc wrapper exists; with no stack given the child goes on from here on a copied one.
   const long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  if (pid < 0 && errno == ENOSYS && namespaces == 0) return clone_then_move(cgroup_fd);
   if (pid < 0) return fail();
   Cloned cloned;
   cloned.pid = static_cast<pid_t>(pid);
@@ -71,7 +94,8 @@ SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcep
 SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept {
   struct ::clone_args args{};
   args.exit_signal = SIGCHLD;
-  const long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  long pid = ::syscall(SYS_clone3, &args, sizeof args);
+  if (pid < 0 && errno == ENOSYS) pid = clone_plain(0, nullptr);
   if (pid < 0) return fail();
   if (pid == 0) child(argument);
   return static_cast<pid_t>(pid);

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "os/landlock.hpp"
 #include "os/refused_calls.hpp"
 #include "os/tools_path.hpp"
 
@@ -135,6 +136,7 @@ Surroundings look_around() {
   around.proc = is_procfs();
   read_mounts(around);
   around.container = container_here();
+  around.landlock_abi = landlock_abi();
   around.lsm = first_line("/sys/kernel/security/lsm");
   around.label = first_line("/proc/self/attr/current");
   around.run_id = SBX_HOST_ID_FIRST;

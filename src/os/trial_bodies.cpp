@@ -125,7 +125,7 @@ int seccomp_notify(void*) noexcept {
 
 int landlock(void* abi) noexcept {
   if (const auto done = set_no_new_privs(); !done) return result(done);
-  const auto rules = landlock_ruleset(*static_cast<const int*>(abi), true);
+  const auto rules = landlock_ruleset(*static_cast<const int*>(abi), {.scope = true});
   return rules ? result(landlock_restrict(rules->get())) : rules.error().value;
 }
 

@@ -4,6 +4,7 @@
 
 #include "plan/builder.hpp"
 #include "plan/order.hpp"
+#include "plan/shared_host.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -53,6 +54,16 @@ std::vector<Step> by_phase(std::vector<Step> steps) {
   return ordered;
 }
 
+/// With namespaces of its own: every tier but `landlock`.
+Result<void> plan_sandbox(Builder& builder) {
+  SBX_CHECK(plan_identity(builder));
+  plan_ids(builder);
+  plan_fork(builder);
+  SBX_CHECK(plan_mounts(builder));
+  SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
+  return plan_privileges(builder);
+}
+
 }  // namespace
 
 Result<Plan> build(const profile::Profile& profile, const Invocation& invocation,
@@ -70,14 +81,15 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   Builder builder{profile, invocation, facts, plan};
   builder.as_root = facts.euid == 0;
   plan.steps.reserve(kUsualSteps);
+  builder.shares_host = facts.no_namespaces && builder.degrades("userns");
   SBX_CHECK(plan_command(builder));
-  SBX_CHECK(plan_identity(builder));
-  plan_ids(builder);
-  plan_fork(builder);
-  SBX_CHECK(plan_mounts(builder));
-  SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
-  if (plan.seccomp.no_huge_pages) plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
-  SBX_CHECK(plan_privileges(builder));
+  SBX_CHECK(builder.shares_host ? plan_shared_host(builder) : plan_sandbox(builder));
+  if (builder.shares_host)
+    plan.seccomp.shared_host = {.shared = true,
+                                .online = profile.network.mode == profile::NetworkMode::host,
+                                .own_id = builder.as_root};
+  if (builder.shares_host || plan.seccomp.no_huge_pages)
+    plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
   // Each process does its own steps in order; this is the order in which the processes start
   // theirs.
   plan.steps = by_phase(std::move(plan.steps));

@@ -1,6 +1,7 @@
 // What the parts of the plan builder share: the plan in the making and small helpers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,7 +22,8 @@ struct Builder {
   const Invocation& invocation;
   const HostFacts& facts;
   Plan& plan;
-  bool as_root = false;  ///< the supervisor is host root: a reserved id, idmapped binds
+  bool as_root = false;      ///< the supervisor is host root: a reserved id, idmapped binds
+  bool shares_host = false;  ///< tier landlock: no namespaces (shared_host.hpp)
   std::uint32_t inner_uid = 0;
   std::uint32_t inner_gid = 0;
   /// Places below which the payload may write, for Landlock.
@@ -43,14 +45,30 @@ struct Builder {
 };
 
 // Each contributes the steps of its own area, in the order build() calls them.
-Result<void> plan_identity(Builder& builder);  ///< identity.cpp: which ids, and the namespaces
-Result<void> plan_cgroups(Builder& builder);   ///< cgroups.cpp: groups and their settings
-void plan_ids(Builder& builder);               ///< identity.cpp: how init and payload get them
-void plan_fork(Builder& builder);              ///< fork.cpp: the payload's start, and its network
-Result<void> plan_mounts(Builder& builder);    ///< mounts.cpp: the new root
+Result<void> plan_identity(Builder& builder);    ///< identity.cpp: which ids, and the namespaces
+Result<void> reserve_host_id(Builder& builder);  ///< identity.cpp: started by root
+Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and their settings
+void plan_ids(Builder& builder);                 ///< identity.cpp: how init and payload get them
+void plan_fork(Builder& builder);                ///< fork.cpp: the payload's start, and its network
+Result<void> plan_mounts(Builder& builder);      ///< mounts.cpp: the new root
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
 Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: release, payload and guard
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio
+
+// Parts of plan_privileges() that every tier has.
+void plan_stdio(Builder& builder);  ///< session, descriptors 0 to 2, rlimits
+void plan_start(Builder& builder);  ///< the last three: descriptors, filter, exec
+
+// What of the caller's files a profile means (mounts.cpp).
+/// Is the tool there? An error when it must be and is not.
+Result<bool> tool_is_there(const Builder& builder, std::size_t index);
+Result<SourceFacts> workspace_source(const Builder& builder);
+/// Is this folder too much to be shown unasked (home, and what is above it)? Warns.
+bool leaves_workspace_out(Builder& builder, const SourceFacts& source);
+/// Nothing: it is optional and not there.
+Result<std::optional<SourceFacts>> bind_source(const Builder& builder,
+                                               const profile::BindMount& mount,
+                                               const std::string& key);
 
 /// The text files that programs need in /etc, written fresh (etc_files.cpp).
 struct EtcFile {

@@ -77,6 +77,12 @@ Result<void> check_swap(Builder& b) {
               "without: --degrade cgroup"});
 }
 
+/// Does RLIMIT_NPROC count this run's processes alone? Without a namespace only an own user id does
+/// that.
+bool counts_processes(const Builder& b) {
+  return b.shares_host ? b.as_root : b.facts.nproc_counts_per_namespace;
+}
+
 /// Goes on without the group, and with what little can stand in for it.
 void degrade(Builder& b, const Wanted& limit) {
   b.plan.isolation.degraded.push_back(limit.name);
@@ -85,7 +91,7 @@ void degrade(Builder& b, const Wanted& limit) {
   // A sampled limit ends the whole tree; plan_privileges() sets the rlimit; the supervisor adds up
   // CPU time.
   if (memory || limit.name == "oom-kill" || limit.name == "cpu-time" ||
-      (limit.name == "pids" && b.facts.nproc_counts_per_namespace))
+      (limit.name == "pids" && counts_processes(b)))
     b.plan.isolation.approximate.push_back(limit.name);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "plan/builder.hpp"
+#include "plan/shared_host.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -18,6 +19,7 @@ std::map<std::string, std::string> environment(const Builder& b) {
                                          {"LOGNAME", "sandbox"},
                                          {"SHELL", "/bin/sh"},
                                          {"USER", "sandbox"}};
+  if (b.shares_host) env["HOME"] = env["TMPDIR"] = scratch_path(b);
   const auto pass = [&](const std::string& name) {
     if (const auto found = b.facts.env.find(name); found != b.facts.env.end())
       env[name] = found->second;

@@ -67,6 +67,15 @@ std::string offset_text(const char* clock, const std::optional<std::int64_t>& of
   return std::string(" ") + clock + " " + format_duration(std::chrono::milliseconds(*offset));
 }
 
+/// Where reading is not allowed everywhere: what can be read.
+std::string read_text(const ApplyLandlock& s) {
+  if (!s.only_wall) return "";
+  std::vector<std::string> places;
+  for (const LandlockRule& rule : s.rules)
+    if (!rule.writable && !rule.device) places.push_back(rule.path);
+  return "; reading also below " + join(places, ", ");
+}
+
 struct Describe {
   std::string operator()(const ReserveHostId& s) const {
     return "take a host uid and gid of its own from " + std::to_string(s.first) + " to " +
@@ -87,7 +96,8 @@ struct Describe {
     return text + ": " + settings_text(s);
   }
   std::string operator()(const CloneNamespaces& s) const {
-    return "new namespaces: " + namespaces_text(s.flags);
+    return s.flags == 0 ? "new process, in the namespaces that sbx is in"
+                        : "new namespaces: " + namespaces_text(s.flags);
   }
   std::string operator()(const WriteIdMaps& s) const {
     return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) +
@@ -95,7 +105,9 @@ struct Describe {
   }
   std::string operator()(const HandOverCgroups&) const { return "hand the cgroups to init"; }
   std::string operator()(const AwaitIdMaps&) const { return "wait for the id maps"; }
-  std::string operator()(const DieWithSupervisor&) const { return "die with the supervisor"; }
+  std::string operator()(const DieWithSupervisor& s) const {
+    return s.end_tree ? "end the tree when the supervisor dies" : "die with the supervisor";
+  }
   std::string operator()(const SetTimeOffsets& s) const {
     return "new time namespace:" + offset_text("monotonic", s.monotonic_ms) +
            offset_text("boottime", s.boottime_ms);
@@ -103,6 +115,16 @@ struct Describe {
   std::string operator()(const BecomeInnerIds& s) const {
     return "become uid " + std::to_string(s.uid) + ", gid " + std::to_string(s.gid) +
            (s.drop_groups ? ", no other groups" : "");
+  }
+  std::string operator()(const BecomeReservedId&) const {
+    return "become the reserved host id, no other groups";
+  }
+  std::string operator()(const HoldTree& s) const {
+    return "Landlock ABI " + std::to_string(s.landlock_abi) +
+           ": signals reach only the tree; adopt its orphans";
+  }
+  std::string operator()(const MakeScratch& s) const {
+    return "make the private folder " + quote(s.path);
   }
   std::string operator()(const ForbidNamespaces&) const { return "forbid nested user namespaces"; }
   std::string operator()(const SetHostname& s) const { return "host name " + quote(s.name); }
@@ -169,6 +191,7 @@ struct Describe {
   std::string operator()(const RaiseLoopback&) const { return "bring the loopback interface up"; }
   std::string operator()(const AwaitRoot&) const { return "wait for the new root"; }
   std::string operator()(const AwaitRelease&) const { return "wait until init is ready"; }
+  std::string operator()(const DieWithInit&) const { return "die with init"; }
   std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
   std::string operator()(const NewSession& s) const {
     return s.controlling_tty ? "new session on the fresh terminal"
@@ -185,9 +208,11 @@ struct Describe {
     std::vector<std::string> places;
     for (const LandlockRule& rule : s.rules)
       if (rule.writable) places.push_back(rule.path);
-    return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ");
+    return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ") +
+           read_text(s) + (s.no_tcp ? "; no TCP" : "");
   }
   std::string operator()(const DropCapabilities& s) const {
+    if (!s.bounding) return "drop every capability";
     return s.keep.empty()
                ? "drop every capability, lock the securebits"
                : "drop every capability but " + join(s.keep, ", ") + ", lock the securebits";

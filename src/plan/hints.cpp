@@ -95,6 +95,14 @@ struct Hint {
     return "an offset may not make a clock negative: this host has not been up for so long";
   }
   std::string operator()(const BecomeInnerIds&) const { return ""; }
+  std::string operator()(const BecomeReservedId&) const {
+    return "the id must exist in this user namespace, and sbx may change to it (CAP_SETUID, "
+           "CAP_SETGID): start sbx as an ordinary user otherwise";
+  }
+  std::string operator()(const HoldTree&) const { return ""; }
+  std::string operator()(const MakeScratch&) const {
+    return "the run's HOME is made there: set TMPDIR to a folder that everybody may write to";
+  }
   std::string operator()(const ForbidNamespaces&) const {
     return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: /proc must be "
            "mounted "
@@ -164,6 +172,7 @@ struct Hint {
   std::string operator()(const RaiseLoopback&) const { return ""; }
   std::string operator()(const AwaitRoot&) const { return ""; }
   std::string operator()(const AwaitRelease&) const { return ""; }
+  std::string operator()(const DieWithInit&) const { return ""; }
   std::string operator()(const OpenPty&) const { return "run without a terminal: --no-tty"; }
   std::string operator()(const NewSession&) const { return ""; }
   std::string operator()(const PlaceStdio&) const {
@@ -171,13 +180,21 @@ struct Hint {
   }
   std::string operator()(const SetRlimit&) const { return "look at limits.rlimits"; }
   std::string operator()(const ChangeDir& step) const {
+    if (error == EACCES)
+      return "the command's user may not enter " + quote(step.path) +
+             ": open it to others (chmod o+x, also what is above it), or choose another with "
+             "--workdir";
     return "workdir " + quote(step.path) +
            " must exist inside the sandbox: mount something there, or "
            "choose another with --workdir";
   }
   std::string operator()(const ResolveExecutable&) const { return ""; }
   std::string operator()(const NoNewPrivs&) const { return ""; }
-  std::string operator()(const ApplyLandlock&) const {
+  std::string operator()(const ApplyLandlock& step) const {
+    if (step.only_wall && (error == EACCES || error == ENOENT))
+      return "the command's user cannot reach it: open it to others (chmod o+x, also what is above "
+             "it), or take it out of the profile";
+    if (step.only_wall) return "";
     return "go on without the second wall: --landlock off";
   }
   std::string operator()(const DropCapabilities&) const { return ""; }
@@ -199,6 +216,7 @@ struct FeatureOf {
   Feature operator()(const WriteIdMaps&) const { return Feature::user_namespace; }
   Feature operator()(const SetTimeOffsets&) const { return Feature::time_namespace; }
   Feature operator()(const ForbidNamespaces&) const { return Feature::namespace_limit; }
+  Feature operator()(const HoldTree&) const { return Feature::landlock; }
   Feature operator()(const ForkPayload&) const { return Feature::pid_namespace; }
   Feature operator()(const PrivatePropagation&) const { return Feature::mount_namespace; }
   Feature operator()(const MountRoot&) const { return Feature::tmpfs; }
@@ -232,10 +250,13 @@ Error step_error(const Plan& plan, std::size_t index, int error, const std::stri
   const Step& step = plan.steps[index];
   // The lock file of host ids fails for reasons of its own; only ids that do not exist are the
   // namespace's.
+  // Tier `landlock` goes on after what the host has refused: that is no reason for what fails then.
   const bool of_file =
-      std::holds_alternative<ReserveHostId>(step.action) && error != EPERM && error != EINVAL;
-  std::string what = describe(step.action);
-  if (!detail.empty()) what += " (" + detail + ")";
+      (std::holds_alternative<ReserveHostId>(step.action) && error != EPERM && error != EINVAL) ||
+      (plan.isolation.tier == "landlock" && !std::holds_alternative<HoldTree>(step.action));
+  const bool rule = std::holds_alternative<ApplyLandlock>(step.action) && !detail.empty();
+  std::string what = rule ? "allow " + quote(detail) + " by Landlock" : describe(step.action);
+  if (!rule && !detail.empty()) what += " (" + detail + ")";
   return {.kind = ErrorKind::setup,
           .what = std::move(what),
           .where = "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size()),

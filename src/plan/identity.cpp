@@ -27,6 +27,16 @@ void plan_namespaces(Builder& b) {
 
 }  // namespace
 
+Result<void> reserve_host_id(Builder& b) {
+  if (b.facts.host_id_count == 0)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "started by root, but the range of host ids is empty",
+                                 .hint = "build with -Dhost_id_count greater than 0"});
+  b.add(Phase::host, ReserveHostId{b.facts.host_id_first, b.facts.host_id_count},
+        "started by root, the payload is still nobody on the host");
+  return {};
+}
+
 Result<void> plan_identity(Builder& b) {
   const std::uint32_t uid = b.as_root ? kInnerIdForRoot : b.facts.euid;
   const std::uint32_t gid = b.as_root ? kInnerIdForRoot : b.facts.egid;
@@ -34,14 +44,7 @@ Result<void> plan_identity(Builder& b) {
   b.inner_gid = b.profile.user.gid.value_or(gid);
   b.plan.isolation.user = std::to_string(b.inner_uid) + ":" + std::to_string(b.inner_gid);
 
-  if (b.as_root) {
-    if (b.facts.host_id_count == 0)
-      return std::unexpected(Error{.kind = ErrorKind::host,
-                                   .what = "started by root, but the range of host ids is empty",
-                                   .hint = "build with -Dhost_id_count greater than 0"});
-    b.add(Phase::host, ReserveHostId{b.facts.host_id_first, b.facts.host_id_count},
-          "started by root, the payload is still nobody on the host");
-  }
+  if (b.as_root) SBX_CHECK(reserve_host_id(b));
   plan_namespaces(b);
   return {};
 }

@@ -34,6 +34,11 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
           .hint = "name an existing file or folder, or take the entry out"};
 }
 
+SourceFacts source_facts(const Builder& b, const std::string& name) {
+  const auto found = b.facts.sources.find(name);
+  return found == b.facts.sources.end() ? SourceFacts{} : found->second;
+}
+
 SourceFacts source_of(const RootEntry& entry) {
   SourceFacts source;
   source.type = entry.type;
@@ -127,15 +132,7 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
   for (std::size_t i = 0; i < b.facts.tools.size(); ++i) {
     const ToolInstallation& tool = b.facts.tools[i];
     const std::string key = "tools[" + std::to_string(i) + "]";
-    const bool optional = tool.name.ends_with('?');
-    if (!tool.problem.empty()) {
-      if (optional) continue;
-      return std::unexpected(Error{.kind = ErrorKind::profile,
-                                   .what = tool.problem,
-                                   .where = b.origin_of(key).to_string(),
-                                   .hint = "install it, put it on PATH, or write `" + tool.name +
-                                           "?` when it may be missing"});
-    }
+    if (!SBX_TRY(tool_is_there(b, i))) continue;
     for (const RootEntry& entry : tool.trees) {
       if (tree.is_foreign(entry.path)) continue;  // shown already
       if (entry.type == EntryType::symlink) {
@@ -174,20 +171,10 @@ Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
 Result<void> plan_workspace(Builder& b, Tree& tree) {
   const profile::Workspace& workspace = b.profile.workspace;
   if (workspace.mode == profile::WorkspaceMode::none) return {};
-  const auto found = b.facts.sources.find(workspace.source);
-  const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
-  if (!source.problem.empty() || !source.exists)
-    return std::unexpected(source_error(b, workspace.source, source, "workspace.source"));
-  if (source.type != EntryType::directory)
-    return std::unexpected(source_error(b, workspace.source, {.problem = "a workspace is a folder"},
-                                        "workspace.source"));
-  if (!workspace.named && is_too_much(b, source.path)) {
-    // An empty folder instead, so that the command still finds its working directory.
-    b.plan.warnings.push_back("the current directory " + source.path +
-                              " is not shown: it is the home directory or above it; name a folder "
-                              "with --workspace DIR");
+  const SourceFacts source = SBX_TRY(workspace_source(b));
+  // An empty folder instead, so that the command still finds its working directory.
+  if (leaves_workspace_out(b, source))
     return tree.make_mount_point(workspace.at, true, "the workspace, empty", "workspace");
-  }
   if (workspace.mode == profile::WorkspaceMode::overlay) return plan_overlay(b, tree, source);
   const bool writable = workspace.mode == profile::WorkspaceMode::rw;
   return add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
@@ -200,12 +187,9 @@ struct PlanMount {
   std::string key;
 
   Result<void> operator()(const profile::BindMount& mount) const {
-    const auto found = b.facts.sources.find(mount.source);
-    const SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
-    if (source.problem.empty() && !source.exists && mount.optional) return {};
-    if (!source.problem.empty() || !source.exists)
-      return std::unexpected(source_error(b, mount.source, source, key));
-    return add_bind(b, tree, source, mount.target, mount.writable ? kWritable : kReadOnly, true,
+    const auto source = SBX_TRY(bind_source(b, mount, key));
+    if (!source) return {};
+    return add_bind(b, tree, *source, mount.target, mount.writable ? kWritable : kReadOnly, true,
                     "named in the profile", key);
   }
   Result<void> operator()(const profile::TmpfsMount& mount) const {
@@ -248,6 +232,43 @@ void plan_masks(Builder& b) {
 }
 
 }  // namespace
+
+Result<bool> tool_is_there(const Builder& b, std::size_t index) {
+  const ToolInstallation& tool = b.facts.tools[index];
+  if (tool.problem.empty()) return true;
+  if (tool.name.ends_with('?')) return false;
+  return std::unexpected(Error{
+      .kind = ErrorKind::profile,
+      .what = tool.problem,
+      .where = b.origin_of("tools[" + std::to_string(index) + "]").to_string(),
+      .hint = "install it, put it on PATH, or write `" + tool.name + "?` when it may be missing"});
+}
+
+Result<SourceFacts> workspace_source(const Builder& b) {
+  const std::string& name = b.profile.workspace.source;
+  SourceFacts source = source_facts(b, name);
+  if (source.problem.empty() && source.exists && source.type != EntryType::directory)
+    source.problem = "a workspace is a folder";
+  if (source.problem.empty() && source.exists) return source;
+  return std::unexpected(source_error(b, name, source, "workspace.source"));
+}
+
+bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
+  if (b.profile.workspace.named || !is_too_much(b, source.path)) return false;
+  b.plan.warnings.push_back("the current directory " + source.path +
+                            " is not shown: it is the home directory or above it; name a folder "
+                            "with --workspace DIR");
+  return true;
+}
+
+Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,
+                                               const std::string& key) {
+  SourceFacts source = source_facts(b, mount.source);
+  if (source.problem.empty() && !source.exists && mount.optional) return std::nullopt;
+  if (!source.problem.empty() || !source.exists)
+    return std::unexpected(source_error(b, mount.source, source, key));
+  return source;
+}
 
 Result<void> plan_mounts(Builder& b) {
   Tree tree(b);

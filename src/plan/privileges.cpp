@@ -69,17 +69,28 @@ void plan_process_count(Builder& b) {
 
 }  // namespace
 
-Result<void> plan_privileges(Builder& b) {
-  plan_release(b);
-  b.add(Phase::payload, AwaitRoot{}, "paths mean the host's tree until then");
-  if (b.plan.supervision.tty)
-    b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
+void plan_stdio(Builder& b) {
   b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
   b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
   for (const auto& [name, value] : b.profile.limits.rlimits)
     b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name,
           "limits.rlimits." + name);
   plan_process_count(b);
+}
+
+void plan_start(Builder& b) {
+  b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
+  b.add(Phase::payload, InstallSeccomp{},
+        "only named system calls; last, so that it covers no step of ours", "seccomp");
+  b.add(Phase::payload, ExecPayload{}, "the command");
+}
+
+Result<void> plan_privileges(Builder& b) {
+  plan_release(b);
+  b.add(Phase::payload, AwaitRoot{}, "paths mean the host's tree until then");
+  if (b.plan.supervision.tty)
+    b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
+  plan_stdio(b);
   b.add(
       Phase::payload,
       ChangeDir{b.profile.workdir.value_or(
@@ -93,10 +104,7 @@ Result<void> plan_privileges(Builder& b) {
         "capabilities");
   b.add(Phase::payload, AwaitRelease{},
         "what it must not see is hidden first, and the host's tree gone");
-  b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
-  b.add(Phase::payload, InstallSeccomp{},
-        "only named system calls; last, so that it covers no step of ours", "seccomp");
-  b.add(Phase::payload, ExecPayload{}, "the command");
+  plan_start(b);
   b.add(Phase::guard, DropCapabilities{{}}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");
   for (const char* control : {"namespaces", "no_new_privs", "capabilities", "seccomp"}) {

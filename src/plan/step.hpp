@@ -84,7 +84,11 @@ struct HandOverCgroups {};  ///< v1: to init, for the payload
 // ---- init
 // ----------------------------------------------------------------------------------------
 struct AwaitIdMaps {};
-struct DieWithSupervisor {};  ///< PR_SET_PDEATHSIG, then look whether the supervisor still lives
+/// PR_SET_PDEATHSIG, then look whether the supervisor still lives. `end_tree`: no pid namespace
+/// dies with us, so that we are told and end the tree ourselves.
+struct DieWithSupervisor {
+  bool end_tree = false;
+};
 struct SetTimeOffsets {
   std::optional<std::int64_t> monotonic_ms;
   std::optional<std::int64_t> boottime_ms;
@@ -93,6 +97,16 @@ struct BecomeInnerIds {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   bool drop_groups = false;
+};
+/// Without a user namespace: init and all below it are the run's own host id, and nobody's group.
+struct BecomeReservedId {};
+/// Without a pid namespace: orphans of the tree are init's, and nobody in it may signal others.
+struct HoldTree {
+  int landlock_abi = 0;
+};
+/// Without a mount namespace: a private folder of the host's, removed at the end.
+struct MakeScratch {
+  std::string path;
 };
 struct ForbidNamespaces {};  ///< user.max_*_namespaces = 0 in the sandbox's own user namespace
 struct SetHostname {
@@ -196,9 +210,12 @@ struct ReleasePayload {
 // ---------------------------------------------------------------------------
 struct NewNetwork {};  ///< a network namespace of its own, handed to init as well
 struct RaiseLoopback {};
-struct AwaitRoot {};     ///< until then paths mean the host's tree
-struct AwaitRelease {};  ///< the last word before untrusted code runs
-struct OpenPty {};       ///< in the sandbox's own devpts; the master goes to the supervisor
+struct AwaitRoot {};                          ///< until then paths mean the host's tree
+struct AwaitRelease {};                       ///< the last word before untrusted code runs
+struct DieWithInit {};                        ///< where no pid namespace would see to it
+struct OpenPty {                              ///< the master goes to the supervisor
+  const char* multiplexer = "/dev/pts/ptmx";  ///< of the sandbox's own devpts
+};
 struct NewSession {
   bool controlling_tty = false;
 };
@@ -216,15 +233,21 @@ struct LandlockRule {
   std::string path;
   bool writable = false;
   bool device = false;
+  bool optional = false;  ///< nothing is lost where it does not exist
 };
 struct ApplyLandlock {
   int abi = 0;
   std::vector<LandlockRule> rules;
   bool scope = true;
+  bool no_tcp = false;     ///< no connecting, no listening (ABI 4)
+  bool only_wall = false;  ///< tier `landlock`: there is no root of its own around the payload
 };
+/// All sets, ambient, bounding; securebits locked. Without `bounding` not the last two, which only
+/// root of a user namespace may: no_new_privs then has to see to it that none comes back.
 struct DropCapabilities {
-  std::vector<std::string> keep;
-};  ///< all sets, ambient, bounding; securebits locked
+  std::vector<std::string> keep{};
+  bool bounding = true;
+};
 /// init: false, so that nobody may trace it or open its /proc entries (tests show what true
 /// allows).
 struct SetDumpable {
@@ -240,16 +263,18 @@ struct Fail {
   int error = 0;
 };
 
-using Action = std::variant<
-    ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
-    AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, ForbidNamespaces, SetHostname,
-    PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree, AttachTree,
-    MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath,
-    MaskGlob, ProtectPath, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload,
-    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot,
-    AwaitRelease, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
-    NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
-    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+using Action =
+    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps,
+                 HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
+                 BecomeReservedId, HoldTree, MakeScratch, ForbidNamespaces, SetHostname,
+                 PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree,
+                 AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice, MountProc,
+                 MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, PassCgroups,
+                 UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork,
+                 ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease, DieWithInit,
+                 OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
+                 NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine,
+                 ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

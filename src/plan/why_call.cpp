@@ -69,11 +69,30 @@ Answer never(const seccomp::Request& request, const CallFacts& call) {
   return answer;
 }
 
+/// Tier `landlock`: the filter's own answer, when it leaves nothing of the call.
+std::optional<Answer> closed(const seccomp::Request& request, const CallFacts& call) {
+  for (const seccomp::SharedRule& rule : seccomp::shared_host_rules(request.shared_host)) {
+    if (rule.call != call.call->name || !rule.tests.empty()) continue;
+    Answer answer;
+    const bool kill = request.on_deny == seccomp::OnDeny::kill && rule.error == EPERM;
+    answer.what =
+        kill ? "the call ends the process" : "the call fails with " + errno_name(rule.error);
+    answer.because = "tier landlock: " +
+                     std::string(seccomp::shared_host_reason(request.shared_host, call.call->name));
+    return answer;
+  }
+  return std::nullopt;
+}
+
 /// What holds for an allowed call all the same; empty: nothing. `key`: the profile's own, if any.
 std::string conditions(const Asked& asked, const CallFacts& call, std::string& key) {
   std::vector<std::string> parts;
   if (const auto* row = seccomp::find_conditions(call.call->name); row != nullptr)
     parts.emplace_back(row->reason);
+  if (const std::string_view shared =
+          seccomp::shared_host_reason(asked.plan.seccomp.shared_host, call.call->name);
+      !shared.empty())
+    parts.emplace_back(shared);
   if (asked.plan.seccomp.no_huge_pages && !seccomp::asks_for_huge_page(call.call->name).empty())
     parts.emplace_back("no huge pages, which no memory limit counts here");
   const auto& args = asked.profile.seccomp.args;
@@ -99,6 +118,7 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
   }
   const seccomp::Request& request = asked.plan.seccomp;
   if (call.group->standing == Standing::never) return never(request, call);
+  if (auto answer = closed(request, call)) return *std::move(answer);
   if (const auto entry = entry_for(request.deny, call)) {
     Answer answer = decided_by_entry(asked, "seccomp.deny", request.deny.size(), *entry);
     meet_denial(request.on_deny, answer);

@@ -47,6 +47,12 @@ Result<Answer> why_host(const Asked& asked, std::string_view text) {
     answer.because = "network: host";
     return answer;
   }
+  if (asked.plan.seccomp.shared_host.shared) {
+    answer.what = "the call fails with ENETUNREACH, and names are not resolved";
+    answer.because = seccomp::shared_host_reason(asked.plan.seccomp.shared_host, "socket");
+    answer.allow_with = "network: host";
+    return answer;
+  }
   answer.because = "network: none, a network namespace with nothing but a loopback interface";
   if (is_loopback(place.host)) {
     answer.verdict = Verdict::partly;

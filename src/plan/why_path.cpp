@@ -97,6 +97,20 @@ class Finder {
     if (covers) take(Verdict::denied, what);
   }
 
+  /// Tier `landlock`: the host's own tree, of which the innermost rule tells.
+  void see(const ApplyLandlock& a) {
+    if (!a.only_wall) return;
+    take(Verdict::denied, "it cannot be opened; that it exists can be seen");
+    for (const LandlockRule& rule : a.rules) {
+      if (!is_below(path_, rule.path)) continue;
+      if (rule.device && found_.verdict != Verdict::allowed)
+        take(Verdict::allowed, "it can be used: the host's");
+      if (rule.writable)
+        take(Verdict::allowed, "it can be written: the host's " + printable(path_), path_);
+      if (!rule.device && !rule.writable && found_.verdict == Verdict::denied)
+        take(Verdict::partly, "it can be read, not written: the host's " + printable(path_), path_);
+    }
+  }
   void see(const MountRoot&) { take_exactly("/", "the root, a folder of the sandbox's own"); }
   void see(const MakeDir& a) {
     take_exactly(a.path, "a folder that only leads to others");

@@ -1,8 +1,10 @@
 // From a request to a policy: which calls are allowed, and with which conditions. Pure.
 #include "seccomp/build.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <span>
 
 #include "base/text.hpp"
 #include "seccomp/conditions.hpp"
@@ -137,10 +139,27 @@ std::vector<ArgTest> outside(const ArgAllow& entry) {
   return tests;
 }
 
+/// The tier's own rules for the call, firm in every mode; true: nothing is left of it.
+bool add_shared_host(const Call& call, std::span<const SharedRule> shared, OnDeny mode,
+                     std::vector<Rule>& rules) {
+  for (const SharedRule& rule : shared) {
+    if (rule.call != call.name) continue;
+    rules.push_back({std::string(call.name), firm_action(mode, rule.error), rule.tests});
+    if (rule.tests.empty()) return true;
+  }
+  return false;
+}
+
+bool is_closed(const Call& call, std::span<const SharedRule> shared) {
+  return std::ranges::any_of(shared, [&call](const SharedRule& rule) {
+    return rule.call == call.name && rule.tests.empty();
+  });
+}
+
 /// The rules of an allowed call: firm conditions, the profile's narrowing, other conditions, allow.
 /// Firm ones come first, or under `log` a narrowing that logs would let their cases through.
 void add_allowed(const Call& call, const Verdict& verdict, const Request& request,
-                 std::vector<Rule>& rules) {
+                 std::span<const SharedRule> shared, std::vector<Rule>& rules) {
   const OnDeny mode = request.on_deny;
   const std::string name(call.name);
   if (auto tests = asks_for_huge_page(call.name); request.no_huge_pages && !tests.empty())
@@ -157,6 +176,7 @@ void add_allowed(const Call& call, const Verdict& verdict, const Request& reques
     }
   };
   add_conditions(true);
+  if (add_shared_host(call, shared, mode, rules)) return;
   for (const ArgAllow* entry : verdict.narrowing) {
     rules.push_back({name, denied_action(mode), outside(*entry)});
   }
@@ -182,13 +202,14 @@ Result<Policy> build_policy(const Request& request) {
   Policy policy;
   policy.default_action = {ActionKind::fail, ENOSYS};
   policy.rules.reserve(kLastNumber);
+  const std::vector<SharedRule> shared = shared_host_rules(request.shared_host);
   for (const Group& group : call_groups()) {
     for (const Call& call : group.calls) {
       const Verdict& verdict = verdicts[call.number];
       if (group.standing == Standing::never) {
         policy.rules.push_back({std::string(call.name), firm_action(request.on_deny, group.error)});
-      } else if (verdict.open()) {
-        add_allowed(call, verdict, request, policy.rules);
+      } else if (verdict.open() || is_closed(call, shared)) {
+        add_allowed(call, verdict, request, shared, policy.rules);
       } else {
         policy.rules.push_back({std::string(call.name), denied_action(request.on_deny)});
       }

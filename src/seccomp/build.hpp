@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "seccomp/calls.hpp"
 #include "seccomp/policy.hpp"
+#include "seccomp/shared_host.hpp"
 
 namespace sbx::seccomp {
 
@@ -49,6 +50,7 @@ struct Request {
   /// Nobody else keeps the payload from the host's huge pages, which no memory limit counts: mmap,
   /// memfd_create and shmget answer ENOMEM to whoever asks for one, as where there is none.
   bool no_huge_pages = false;
+  SharedHost shared_host{};  ///< tier `landlock`
   bool operator==(const Request&) const = default;
 };
 

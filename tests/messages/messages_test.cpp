@@ -96,6 +96,7 @@ Surroundings quiet_host() {
   around.kernel = "6.18.0";
   around.proc = true;
   around.lsm = "capability,landlock,yama,apparmor";
+  around.landlock_abi = 7;
   around.label = "unconfined";
   around.run_id = 1879048192;
   around.uids = around.gids = {{0, 0xffffffff}};

@@ -8,31 +8,47 @@ using namespace sbx;                 // NOLINT(google-build-using-namespace)
 using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
 using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
 
+namespace {
+
+/// Of some kinds there are steps in several phases: a rule holds within one.
+auto step_of(std::vector<Step>& steps, std::size_t kind, Phase phase) {
+  return std::ranges::find_if(
+      steps, [=](const Step& step) { return step.action.index() == kind && step.phase == phase; });
+}
+
+auto later_step(std::vector<Step>& steps, const OrderRule& rule) {
+  return std::ranges::find_if(steps, [&](const Step& step) {
+    return step.action.index() == rule.later &&
+           step_of(steps, rule.earlier, step.phase) != steps.end();
+  });
+}
+
+}  // namespace
+
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile::Profile profile;
   profile.mask = {"/workspace/.env"};
   profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
-  const auto built = build(profile, command(), hybrid(host_of_root()));
-  REQUIRE(built.has_value());
+  const auto full = build(profile, command(), hybrid(host_of_root()));
+  REQUIRE(full.has_value());
+  profile::Profile going_on;
+  going_on.degrade = {"userns"};
+  HostFacts bare = hybrid(host_of_root());
+  bare.no_namespaces = NoNamespaces{};
+  bare.temporary = "/tmp";
+  const auto shared = build(going_on, command(), bare);
+  REQUIRE(shared.has_value());
   for (const OrderRule& rule : order_rules()) {
-    Plan plan = *built;
-    // Of some kinds there are steps in several phases: the rule holds within one.
-    const auto step_is = [&](std::size_t kind, Phase phase) {
-      return std::ranges::find_if(plan.steps, [=](const Step& step) {
-        return step.action.index() == kind && step.phase == phase;
-      });
-    };
-    const auto later = std::ranges::find_if(plan.steps, [&](const Step& step) {
-      return step.action.index() == rule.later &&
-             step_is(rule.earlier, step.phase) != plan.steps.end();
-    });
+    Plan plan = *full;
+    if (later_step(plan.steps, rule) == plan.steps.end()) plan = *shared;
+    const auto later = later_step(plan.steps, rule);
     REQUIRE_MESSAGE(later != plan.steps.end(), kKindNames[rule.later]);
     const Phase phase = later->phase;
-    const auto earlier = step_is(rule.earlier, phase);
+    const auto earlier = step_of(plan.steps, rule.earlier, phase);
     const Step moved = *earlier;
     plan.steps.erase(earlier);
-    plan.steps.insert(step_is(rule.later, phase) + 1, moved);
+    plan.steps.insert(step_of(plan.steps, rule.later, phase) + 1, moved);
     const auto checked = check_order(plan);
     REQUIRE_FALSE(checked.has_value());
     CHECK(checked.error().kind == ErrorKind::internal);

@@ -27,16 +27,18 @@ namespace sbx::cli::doctor {
 namespace {
 
 /// The child: as a caller would start it, with nobody at its terminal.
-[[noreturn]] void run_default(int result, int messages) noexcept {
+[[noreturn]] void run_default(int result, int messages,
+                              const std::vector<std::string>& allowed) noexcept {
   (void)os::set_death_signal(SIGKILL);
   const os::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing.valid()) (void)::dup2(nothing.get(), STDIN_FILENO);
   if (::dup2(result, STDOUT_FILENO) < 0 || ::dup2(messages, STDERR_FILENO) < 0)
     os::end_process(kFailed);
   const auto cwd = current_directory();
-  const auto arguments =
-      parse(*find_verb("run"), {"default", "--json", "--timeout", "20s", "--", "true"},
-            cwd.value_or("/"));
+  std::vector<std::string> words{"default", "--json", "--timeout", "20s"};
+  for (const std::string& control : allowed) words.insert(words.end(), {"--degrade", control});
+  words.insert(words.end(), {"--", "true"});
+  const auto arguments = parse(*find_verb("run"), words, cwd.value_or("/"));
   os::end_process(arguments ? run_command(*arguments, supervise::now_ns()) : kFailed);
 }
 
@@ -89,7 +91,7 @@ DefaultStart cannot(const char* what, Feature feature) {
 
 }  // namespace
 
-DefaultStart try_default() {
+DefaultStart try_default(const std::vector<std::string>& allowed) {
   auto result = os::make_pipe(0);
   // Written by a child that nobody reads from meanwhile: a pipe could fill up.
   const os::UniqueFd messages(::memfd_create("messages", MFD_CLOEXEC));
@@ -97,7 +99,7 @@ DefaultStart try_default() {
     return cannot("no descriptors for a run", Feature::system_calls);
   const pid_t child = ::fork();
   if (child < 0) return cannot("no process for a run", Feature::pid_namespace);
-  if (child == 0) run_default(result->write.get(), messages.get());
+  if (child == 0) run_default(result->write.get(), messages.get(), allowed);
   result->write.reset();
   const auto text = read_all(result->read.get());
   if (!text) (void)os::signal_child(child, SIGKILL);
@@ -108,7 +110,9 @@ DefaultStart try_default() {
                 "(a file system, a filter's listener)"};
   if (!ended) return cannot("its process was lost", Feature::system_calls);
   if (::lseek(messages.get(), 0, SEEK_SET) != 0) return {.error = ::strerror(errno)};
-  return read_result(*text, read_all(messages.get()).value_or(""));
+  DefaultStart start = read_result(*text, read_all(messages.get()).value_or(""));
+  start.allowed = allowed;
+  return start;
 }
 
 }  // namespace sbx::cli::doctor

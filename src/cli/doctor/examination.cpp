@@ -25,6 +25,14 @@ diagnose::Cause cause_of(const TriedFeature& tried, const Surroundings& around) 
   return {"it needs a user and a mount namespace"};
 }
 
+/// The least that has to degrade for a start.
+std::optional<DefaultStart> start_with_less() {
+  const std::vector<std::vector<std::string>> kLess{{"cgroup"}, {"userns"}, {"userns", "cgroup"}};
+  for (const std::vector<std::string>& controls : kLess)
+    if (DefaultStart start = try_default(controls); start.starts) return start;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Examination examine() {
@@ -32,6 +40,7 @@ Examination examine() {
   for (const TriedFeature& tried : os::try_features(found.around, found.limits.tried))
     found.findings.push_back({tried, cause_of(tried, found.around)});
   found.start = try_default();
+  if (!found.start.starts) found.with_less = start_with_less();
   return found;
 }
 

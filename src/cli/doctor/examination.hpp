@@ -1,6 +1,7 @@
 // Everything that `sbx doctor` finds out about this host.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Examination {
   Limits limits;
   std::vector<Finding> findings{};  ///< in the order of kFeatures
   DefaultStart start{};
+  std::optional<DefaultStart> with_less{};  ///< where `start` fails: what degrading gives
 };
 
 /// Tries everything; some hundred milliseconds.

@@ -63,6 +63,15 @@ Json refused_calls(const Surroundings& around) {
   return calls;
 }
 
+Json with_less(const Examination& found) {
+  if (!found.with_less) return nullptr;
+  const DefaultStart& start = *found.with_less;
+  return {{"degrade", start.allowed},
+          {"tier", start.tier},
+          {"degraded", start.degraded},
+          {"setup_ms", start.setup_ms}};
+}
+
 }  // namespace
 
 std::string to_json(const Examination& found) {
@@ -83,7 +92,8 @@ std::string to_json(const Examination& found) {
                    {"tier", start.tier},
                    {"degraded", start.degraded},
                    {"setup_ms", start.starts ? Json(start.setup_ms) : Json(nullptr)},
-                   {"error", or_null(start.error)}}}};
+                   {"error", or_null(start.error)}}},
+                 {"with_less", with_less(found)}};
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -11,7 +11,7 @@ std::string doctor_schema() {
   "description": "Fields are only ever added. With --cgroup only schema and cgroup are there.",
   "type": "object",
   "required": ["schema", "cgroup"],
-  "dependentRequired": {"tier": ["kernel", "uid", "container", "features", "refused_calls", "default"]},
+  "dependentRequired": {"tier": ["kernel", "uid", "container", "features", "refused_calls", "default", "with_less"]},
   "properties": {
     "schema": {"const": "sbx.doctor/1"},
     "tier": {"type": "string", "description": "what a run of the profile default gets here; none: it does not start"},
@@ -60,6 +60,17 @@ std::string doctor_schema() {
         "error": {"type": ["string", "null"], "description": "for a person"}
       },
       "description": "what came of running true under it, from the current directory"
+    },
+    "with_less": {
+      "type": ["object", "null"],
+      "required": ["degrade", "tier", "degraded", "setup_ms"],
+      "properties": {
+        "degrade": {"type": "array", "items": {"type": "string"}},
+        "tier": {"type": "string"},
+        "degraded": {"type": "array", "items": {"type": "string"}},
+        "setup_ms": {"type": "number"}
+      },
+      "description": "null, or how it starts all the same with these words of --degrade"
     }
   },
   "$defs": {

@@ -115,6 +115,11 @@ void write_verdict(const Examination& found, Writer& out) {
              ": `sbx run` with the profile `default` does not start here");
     for (const std::string_view line : split(start.error, '\n'))
       out.line("  " + shown(std::string(line)));
+    if (found.with_less) {
+      const DefaultStart& less = *found.with_less;
+      out.line("  with --degrade " + join(less.allowed, " --degrade ") + " it starts in tier " +
+               out.painted(less.tier, kYellow) + ", without " + join(less.degraded, ", "));
+    }
     return;
   }
   const std::string less = start.degraded.empty() ? "with every control that it asks for"

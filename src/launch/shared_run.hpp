@@ -1,0 +1,15 @@
+// The supervisor's part of a run that shares the host's namespaces (tier `landlock`).
+#pragma once
+
+#include "launch/state.hpp"
+#include "plan/plan.hpp"
+
+namespace sbx::launch {
+
+/// Before the clone. Errors: the kernel lets us adopt nobody.
+Result<void> share_host(const plan::Plan& plan, Sandbox::State& state);
+
+/// Removes the private folders that killed runs have left.
+void sweep_private_folders(const plan::Plan& plan);
+
+}  // namespace sbx::launch

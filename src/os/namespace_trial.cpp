@@ -1,0 +1,56 @@
+#include "os/namespace_trial.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "os/attempt.hpp"
+#include "os/refused_calls.hpp"
+#include "os/trial_bodies.hpp"
+
+namespace sbx::os {
+namespace {
+
+constexpr std::uint64_t kAll = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
+                               CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWNET;
+
+/// The parts, in the order of a start. namespace_limit is one way: nothing can follow it in the
+/// same namespace, but the others are done by then.
+struct Part {
+  Feature feature;
+  AttemptBody body;
+};
+constexpr std::array kParts{Part{Feature::user_namespace, trial::nothing},
+                            Part{Feature::proc, trial::proc}, Part{Feature::devpts, trial::devpts},
+                            Part{Feature::pivot_root, trial::pivot_root},
+                            Part{Feature::namespace_limit, trial::namespace_limit}};
+
+/// All in one child; /proc/sys is the caller's until the root is a new one.
+int everything(void* nothing) noexcept {
+  for (const AttemptBody body :
+       {trial::namespace_limit, trial::proc, trial::devpts, trial::pivot_root})
+    if (const int error = body(nothing); error != 0) return error;
+  return 0;
+}
+
+bool works(const Attempt& attempt) { return attempt.ran && !attempt.killed && attempt.error == 0; }
+
+}  // namespace
+
+std::optional<NoNamespaces> namespaces_refused() {
+  const bool root = ::geteuid() == 0;
+  const IdMap map{.inner_uid = 0,
+                  .inner_gid = 0,
+                  .outer_uid = root ? SBX_HOST_ID_FIRST : ::geteuid(),
+                  .outer_gid = root ? SBX_HOST_ID_FIRST : ::getegid()};
+  if (clone3_kills()) return NoNamespaces{Feature::system_calls, 0};
+  const Attempt all = try_in_namespaces(kAll, everything, nullptr, &map);
+  if (works(all)) return std::nullopt;
+  for (const Part& part : kParts)
+    if (const Attempt one = try_in_namespaces(kAll, part.body, nullptr, &map); !works(one))
+      return NoNamespaces{part.feature, one.killed ? 0 : one.error};
+  return NoNamespaces{Feature::user_namespace, all.killed ? 0 : all.error};
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,185 @@
+#include "plan/shared_host.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "plan/wanted_limits.hpp"
+
+namespace sbx::plan {
+namespace {
+
+constexpr int kSignalScope = 6;  // Landlock ABI, Linux 6.12
+
+/// What a sandbox has by its namespaces, and this one has not.
+constexpr std::array kMissing{"userns",           "namespaces", "hidden-files",
+                              "hidden-processes", "hostname",   "tmp-size"};
+
+bool is_elsewhere(const Builder& b, const profile::Mount& mount) {
+  const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
+  if (bind == nullptr) return true;  // a tmpfs, or a file that is written
+  const auto found = b.facts.sources.find(bind->source);
+  return found != b.facts.sources.end() && found->second.exists &&
+         found->second.path != bind->target;
+}
+
+bool is_other_id(const Builder& b, const std::optional<std::uint32_t>& wanted, std::uint32_t own) {
+  return wanted && (b.as_root || *wanted != own);
+}
+
+/// Started by root the command is another user, and no mount shows it the owner's files as its own.
+bool writes_as_other(const Builder& b) {
+  if (!b.as_root || b.degrades("idmap")) return false;
+  return b.profile.workspace.mode == profile::WorkspaceMode::rw ||
+         std::ranges::any_of(b.profile.mounts, [](const profile::Mount& mount) {
+           const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
+           return bind != nullptr && bind->writable;
+         });
+}
+
+/// The keys that ask for what only namespaces give.
+std::vector<std::string> needs_namespaces(const Builder& b) {
+  const profile::Profile& p = b.profile;
+  std::vector<std::string> keys;
+  const auto note = [&keys](bool asked, std::string key) {
+    if (asked) keys.push_back(std::move(key));
+  };
+  note(p.root.kind != profile::RootKind::host, "root");
+  note(p.workspace.mode == profile::WorkspaceMode::overlay, "workspace.mode");
+  note(p.workspace.mode != profile::WorkspaceMode::none && p.origins.contains("workspace.at"),
+       "workspace.at");
+  for (std::size_t i = 0; i < p.mounts.size(); ++i)
+    note(is_elsewhere(b, p.mounts[i]), "mounts[" + std::to_string(i) + "]");
+  note(!p.mask.empty(), "mask");
+  note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");
+  note(is_other_id(b, p.user.gid, b.facts.egid), "user.gid");
+  note(p.time.any(), "namespaces.time");
+  note(!p.capabilities.empty(), "capabilities");
+  note(p.landlock == profile::LandlockMode::off, "landlock");
+  return keys;
+}
+
+std::string refused_text(const NoNamespaces& refused) {
+  const FeatureInfo& info = info_of(refused.feature);
+  return std::string(info.name) + ": " +
+         (refused.error == 0 ? "killed" : errno_name(refused.error));
+}
+
+Error error_about(const Builder& b, std::string what, std::string hint) {
+  return {.kind = ErrorKind::host,
+          .what = "this host refuses what a sandbox is made of (" +
+                  refused_text(*b.facts.no_namespaces) + "), and " + std::move(what),
+          .hint = std::move(hint)};
+}
+
+Result<void> check_wishes(const Builder& b) {
+  if (const std::vector<std::string> keys = needs_namespaces(b); !keys.empty()) {
+    std::vector<std::string> places;
+    places.reserve(keys.size());
+    for (const std::string& key : keys) places.push_back(key + " (" + b.written_at(key) + ")");
+    return std::unexpected(error_about(
+        b, "tier landlock (degrade: userns) has no " + join(places, ", "),
+        "take it out of the profile, or start sbx where `sbx doctor` finds namespaces"));
+  }
+  if (writes_as_other(b))
+    return std::unexpected(error_about(
+        b, "without them the command, started by root, is a user who owns no file here",
+        "start sbx as the user whose files it is to write, or accept the owners as they are: "
+        "--degrade idmap"));
+  if (b.facts.landlock_abi < kSignalScope)
+    return std::unexpected(error_about(
+        b,
+        "tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals inside; here it is " +
+            (b.facts.landlock_abi == 0 ? "missing" : "ABI " + std::to_string(b.facts.landlock_abi)),
+        "sbx doctor says what namespaces lack on this host"));
+  if (b.facts.temporary.empty())
+    return std::unexpected(error_about(b, "there is no folder for temporary files",
+                                       "set TMPDIR to a folder, or make /tmp"));
+  return {};
+}
+
+void plan_init(Builder& b) {
+  b.add(Phase::clone, CloneNamespaces{0}, "this host gives none: degrade: userns", "degrade");
+  b.add(Phase::init, NewSession{false}, "keys typed at the caller's terminal are not for init");
+  if (b.as_root)
+    b.add(Phase::init, BecomeReservedId{}, "the payload is nobody on the host", "user");
+  b.add(Phase::init, DieWithSupervisor{true}, "a killed supervisor leaves nothing behind");
+  b.add(Phase::init, NoNewPrivs{}, "Landlock asks for it");
+  b.add(Phase::init, HoldTree{b.facts.landlock_abi}, "no pid namespace holds the processes");
+  b.add(Phase::init, MakeScratch{scratch_path(b)}, "HOME and TMPDIR, removed at the end");
+  b.add(Phase::init, ForkPayload{}, "the payload runs the command, init reaps");
+}
+
+bool has_v1_groups(const Builder& b) {
+  return std::ranges::any_of(b.plan.steps, [](const Step& step) {
+    const auto* const group = std::get_if<MakeCgroup>(&step.action);
+    return group != nullptr && group->version == 1;
+  });
+}
+
+void plan_release(Builder& b) {
+  if (has_v1_groups(b)) {
+    b.add(Phase::attend, HandOverCgroups{}, "the payload moves itself: no pid can be mistaken");
+    b.add(Phase::init, PassCgroups{}, "init stays outside, and needs none of them");
+    b.add(Phase::payload, JoinCgroups{}, "nothing of the payload's runs outside its limits");
+  }
+  b.add(Phase::init, HideCommandLine{}, "everybody on the host can read it");
+  b.add(Phase::init, SetDumpable{false}, "nobody of the same user may trace init");
+  b.add(Phase::init, ReleasePayload{}, "init holds the tree from here on");
+}
+
+void plan_payload(Builder& b, SharedFiles files) {
+  b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  plan_release(b);
+  b.add(Phase::payload, DieWithInit{}, "without init nobody would hold the tree");
+  if (b.plan.supervision.tty)
+    b.add(Phase::payload, OpenPty{"/dev/ptmx"}, "a terminal of its own, never the caller's",
+          "stdio.tty");
+  plan_stdio(b);
+  b.add(Phase::payload, ChangeDir{std::move(files.folder)}, "where the command starts", "workdir");
+  b.add(Phase::payload, ResolveExecutable{},
+        "not found or not executable is known before the filter");
+  b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
+  const bool offline = b.profile.network.mode != profile::NetworkMode::host;
+  b.add(Phase::payload,
+        ApplyLandlock{b.facts.landlock_abi, std::move(files.rules), true, offline, true},
+        "only what the profile names can be opened", "degrade");
+  b.add(Phase::payload, DropCapabilities{.bounding = false}, "no privilege", "capabilities");
+  b.add(Phase::payload, AwaitRelease{}, "init must hold the tree first");
+  plan_start(b);
+  b.add(Phase::guard, DropCapabilities{.bounding = false}, "init only reaps from here on");
+  b.add(Phase::guard, CloseDescriptors{}, "init holds nothing but the private folder");
+}
+
+}  // namespace
+
+std::string scratch_path(const Builder& b) {
+  return (b.facts.temporary == "/" ? "" : b.facts.temporary) + "/" + std::string(kScratchPrefix) +
+         b.plan.run_id;
+}
+
+Result<void> plan_shared_host(Builder& b) {
+  SBX_CHECK(check_wishes(b));
+  if (b.as_root) SBX_CHECK(reserve_host_id(b));
+  b.plan.isolation.user =
+      b.as_root ? "reserved" : std::to_string(b.facts.euid) + ":" + std::to_string(b.facts.egid);
+  SharedFiles files = SBX_TRY(shared_files(b));
+  SBX_CHECK(plan_cgroups(b));
+  plan_init(b);
+  plan_payload(b, std::move(files));
+
+  Isolation& isolation = b.plan.isolation;
+  isolation.tier = "landlock";
+  isolation.landlock_abi = b.facts.landlock_abi;
+  for (const char* control : kMissing) {
+    isolation.required.emplace_back(control);
+    isolation.degraded.emplace_back(control);
+  }
+  for (const char* control : {"landlock", "no_new_privs", "capabilities", "seccomp"}) {
+    isolation.required.emplace_back(control);
+    isolation.enforced.emplace_back(control);
+  }
+  return {};
+}
+
+}  // namespace sbx::plan

@@ -1,0 +1,115 @@
+// What stands in for a pid and a mount namespace.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "os/fd.hpp"
+#include "os/process_tree.hpp"
+#include "os/remove_tree.hpp"
+#include "os/scratch.hpp"
+#include "../support/temp_tree.hpp"
+
+using namespace sbx;      // NOLINT(google-build-using-namespace)
+using namespace sbx::os;  // NOLINT(google-build-using-namespace)
+using sbx::test::TempTree;
+namespace fs = std::filesystem;
+
+namespace {
+
+UniqueFd open_folder(const std::string& path) {
+  return UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+void touch(const fs::path& path) { std::ofstream(path) << "x"; }
+
+}  // namespace
+
+TEST_CASE("a folder is emptied whatever is in it, and links lead nowhere") {
+  const TempTree tree;
+  const fs::path top = fs::path(tree.path()) / "top";
+  const fs::path kept = fs::path(tree.path()) / "kept";
+  fs::create_directories(top);
+  fs::create_directories(kept);
+  touch(kept / "file");
+  fs::create_directory_symlink(kept, top / "link");
+  fs::create_directories(top / "a/b/c/d");
+  fs::create_directory_symlink(kept, top / "a/b/link");
+  touch(top / "a/b/c/d/file");
+  touch(top / "lifted.1");  // a name that the emptying itself would use
+  for (int i = 0; i < 300; ++i) touch(top / ("file" + std::to_string(i)));
+  fs::create_directories(top / "closed/inner");
+  touch(top / "closed/inner/file");
+  fs::permissions(top / "closed/inner", fs::perms::none);
+  fs::permissions(top / "closed", fs::perms::none);
+  const UniqueFd folder = open_folder(top);
+  CHECK(empty_folder(folder.get()).has_value());
+  CHECK(fs::is_empty(top));
+  CHECK(fs::exists(kept / "file"));
+}
+
+TEST_CASE("no depth is too deep") {
+  const TempTree tree;
+  const fs::path top = fs::path(tree.path()) / "top";
+  fs::create_directories(top);
+  const std::string name(200, 'd');
+  UniqueFd at = open_folder(top);
+  for (int depth = 0; depth < 400; ++depth) {
+    REQUIRE(::mkdirat(at.get(), name.c_str(), 0700) == 0);
+    at = UniqueFd(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    REQUIRE(at.valid());
+    REQUIRE(UniqueFd(::openat(at.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600)).valid());
+  }
+  const UniqueFd folder = open_folder(top);
+  CHECK(empty_folder(folder.get()).has_value());
+  CHECK(fs::is_empty(top));
+}
+
+TEST_CASE("a scratch folder is swept only when nobody holds it") {
+  const TempTree tree;
+  const std::string base = std::string(tree.path()) + "/";
+  const std::string path = base + "sbx-one";
+  auto held = make_scratch(path.c_str());
+  REQUIRE(held.has_value());
+  CHECK(make_scratch(path.c_str()).error().value == EEXIST);
+  sweep_scratches(base, "sbx-", ::geteuid(), 1);
+  CHECK(fs::exists(path));
+  touch(path + "/file");
+  held->reset();
+  sweep_scratches(base, "other-", ::geteuid(), 1);
+  sweep_scratches(base, "sbx-", ::geteuid() + 1, 1);
+  CHECK(fs::exists(path));
+  sweep_scratches(base, "sbx-", ::geteuid(), 1);
+  CHECK_FALSE(fs::exists(path));
+}
+
+TEST_CASE("the children of a killed one are ended by who adopts them") {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    // A parent that adopts; a child that is killed; grandchildren that go on forking.
+    if (!adopt_orphans()) ::_exit(1);
+    const pid_t killed = ::fork();
+    if (killed == 0) {
+      for (int i = 0; i < 5; ++i)
+        if (::fork() == 0) {
+          ::pause();
+          ::_exit(0);
+        }
+      ::raise(SIGKILL);
+    }
+    if (::waitpid(killed, nullptr, 0) != killed) ::_exit(2);
+    end_children(5000);
+    ::_exit(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 3);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}

@@ -1,0 +1,47 @@
+"""A host without namespaces: sbx is started below a filter that has no clone3(2), as in many containers."""
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HOST = """#!{python}
+import errno, os, sys
+sys.path.insert(0, {tests!r})
+from fault import hosts
+hosts.refusing(["clone3"], errno.ENOSYS)()
+os.execv({binary!r}, [{binary!r}, *sys.argv[1:]])
+"""
+
+
+def without_namespaces(program, folder):
+    """`program` as it is on such a host, allowed to go on without."""
+    place = Path(folder) / "without-namespaces"
+    place.mkdir(exist_ok=True)
+    wrapper = place / Path(program.binary).name
+    wrapper.write_text(HOST.format(python=sys.executable, tests=str(Path(__file__).parents[1]), binary=program.binary))
+    wrapper.chmod(0o755)
+    program.binary = str(wrapper)
+    program.degraded = [*program.degraded, "--degrade", "userns"]
+    return program
+
+
+@pytest.fixture
+def open_folder(tmp_path):
+    """Started by root the command is another user: who may enter the test's folder must not decide."""
+    folder = tmp_path
+    while folder != folder.parent and os.stat(folder).st_uid == os.geteuid():
+        folder.chmod(folder.stat().st_mode | 0o755)
+        folder = folder.parent
+    return tmp_path
+
+
+@pytest.fixture
+def shared(sbx, open_folder):
+    return without_namespaces(sbx, open_folder)
+
+
+@pytest.fixture
+def weak(weakened, open_folder):
+    """The same with steps of its plan taken out (SBX_TEST_WITHOUT)."""
+    return without_namespaces(weakened, open_folder)

@@ -1,0 +1,105 @@
+"""Tier `landlock`: what of a profile it keeps, and what it refuses by name."""
+import os
+
+import pytest
+
+ROOT = os.geteuid() == 0
+
+
+@pytest.mark.parametrize("flags,key", [
+    (["--mask", "/workspace/x"], "mask (--mask)"),
+    (["--workspace", ".:overlay"], "workspace.mode (--workspace)"),
+    (["--set", "workspace.at=/data"], "workspace.at (--set workspace.at"),
+    (["--ro", "/usr/share:/data"], "mounts[0] (--ro)"),
+    (["--tmpfs", "/scratch"], "mounts[0] (--tmpfs)"),
+    (["--set", "namespaces.time.monotonic=1h"], "namespaces.time (--set namespaces.time"),
+    (["--set", "capabilities=[cap_chown]"], "capabilities (--set capabilities"),
+    (["--set", "user.uid=0"], "user.uid (--set user.uid"),
+    (["--landlock", "off"], "landlock (--landlock)"),
+])
+def test_what_only_namespaces_give_is_refused_by_name(shared, flags, key):
+    run = shared.run(flags=flags, cmd=["echo", "begun"])
+    run.assert_refused("this host refuses what a sandbox is made of", "tier landlock", key)
+    assert "begun" not in run.out and len(run.err.splitlines()) <= 6, run
+
+
+def test_a_file_of_the_profile_has_its_line(shared):
+    profile = shared.profile("version: 1\nmounts:\n  - {file: /etc/app.ini, content: x}\n")
+    run = shared.run(profile, cmd=["true"])
+    run.assert_refused(f"mounts[0] ({profile}:3:5)")
+
+
+def test_the_workspace_is_where_it_is(shared, tmp_path):
+    (shared.cwd / "file").write_text("here\n")
+    run = shared.run(cmd=["sh", "-c", "pwd; cat file; : > new"])
+    assert run.out == f"{shared.cwd}\nhere\n" and "Permission denied" in run.err, run
+    inner = shared.cwd / "inner"
+    inner.mkdir()
+    run = shared.run(flags=["--workdir", "/workspace/inner"], cmd=["pwd"]).assert_ok()
+    assert run.out == f"{inner}\n"
+
+
+def test_a_writable_workspace(shared, tmp_path):
+    flags = ["--workspace", ".:rw"]
+    if ROOT:
+        shared.run(flags=flags, cmd=["true"]).assert_refused("--degrade idmap", "started by root")
+        flags += ["--degrade", "idmap"]
+        shared.cwd.chmod(0o777)
+    shared.run(flags=flags, cmd=["sh", "-c", "echo made > file"]).assert_ok()
+    assert (shared.cwd / "file").read_text() == "made\n"
+
+
+def test_a_mount_at_its_own_place(shared, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o755)
+    (folder / "file").write_text("data\n")
+    run = shared.run(flags=["--ro", str(folder)], cmd=["sh", "-c", f"cat {folder}/file; : > {folder}/new"])
+    assert run.out == "data\n" and "Permission denied" in run.err, run
+
+
+@pytest.mark.needs("root")
+def test_what_the_commands_user_cannot_reach_is_named(shared, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o700)
+    (closed / "inner").mkdir()
+    run = shared.run(flags=["--ro", str(closed / "inner")], cmd=["true"])
+    run.assert_refused(f"allow {closed}/inner by Landlock", "the command's user cannot reach it")
+    assert "because" not in run.err
+    shared.cwd.chmod(0o700)
+    shared.run(cmd=["true"]).assert_refused(str(shared.cwd), "open it to others")
+
+
+@pytest.mark.parametrize("profile", ["default", "strict", "python", "shell"])
+def test_the_built_in_profiles(shared, profile):
+    flags = ["--set", "landlock=auto"] if profile == "strict" else []
+    run = shared.run(profile, flags=flags, cmd=["python3" if profile == "python" else "/bin/sh", "-c", "print(6*7)" if
+                                                profile == "python" else "echo 42"], env={"PATH": "/usr/bin:/bin"})
+    assert run.assert_ok().out == "42\n", run
+
+
+@pytest.mark.parametrize("question,verdict,words", [
+    ("path:/usr/bin/env", "partly", "it can be read, not written"),
+    ("path:/home", "denied", "it cannot be opened"),
+    ("path:/dev/null", "allowed", "it can be used"),
+    ("host:example.org:443", "denied", "no socket"),
+    ("host:localhost:80", "denied", "no socket"),
+    ("syscall:shmget", "denied", "ENOSYS"),
+    ("syscall:socket", "denied", "no socket"),
+    ("syscall:read", "allowed", "the call goes through"),
+])
+def test_why(shared, question, verdict, words):
+    run = shared.call("explain", *shared.degraded, "--why", question, "--", "true")
+    assert run.code == 0 and run.out.startswith(f"{question}: {verdict}") and words in run.out, run
+
+
+def test_explain_names_every_rule(shared):
+    run = shared.call("explain", *shared.degraded, "--", "true")
+    for words in ("in the namespaces that sbx is in", "signals reach only the tree", "; no TCP", "make the private folder"):
+        assert words in run.out, run
+    assert "new root" not in run.out
+
+
+def test_learn_needs_namespaces(shared, tmp_path):
+    run = shared.call("learn", "-o", str(tmp_path / "out.yaml"), *shared.degraded, "--", "true")
+    assert run.code == 125 and "new namespaces" in run.err and not (tmp_path / "out.yaml").exists(), run
