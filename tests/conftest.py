@@ -106,6 +106,16 @@ def sbx(request, tmp_path, monkeypatch):
         pytest.fail("left behind:\n" + "\n".join(problems), pytrace=False)
 
 
+@pytest.fixture
+def open_folder(tmp_path):
+    """Started by root the command is another user: who may enter the test's folder must not decide."""
+    folder = tmp_path
+    while folder != folder.parent and os.stat(folder).st_uid == os.geteuid():
+        folder.chmod(folder.stat().st_mode | 0o755)
+        folder = folder.parent
+    return tmp_path
+
+
 class Probe:
     """The static probe: `flags` show it in the sandbox, where it is `path`."""
 

@@ -1,6 +1,7 @@
 // The live sandbox as the supervisor sees it.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
@@ -68,8 +69,8 @@ int Sandbox::State::reap() {
   const auto ended = os::wait_for(init_pid);
   reaped = true;
   if (shares_host) {
-    // Nothing, unless somebody has killed init: then we are the next to adopt.
-    os::end_children(kRounds);
+    // Somebody has killed init: then we are the next to adopt.
+    if (!ended || !WIFEXITED(ended->wait_status)) os::end_adopted(kRounds);
     if (!scratch_path.empty()) os::sweep_scratch(scratch_path);
   }
   if (!ended) return 0;

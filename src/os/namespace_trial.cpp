@@ -12,24 +12,28 @@
 namespace sbx::os {
 namespace {
 
-constexpr std::uint64_t kAll = CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC |
-                               CLONE_NEWUTS | CLONE_NEWCGROUP | CLONE_NEWNET;
+constexpr std::uint64_t kAll =
+    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 
-/// The parts, in the order of a start. namespace_limit is one way: nothing can follow it in the
-/// same namespace, but the others are done by then.
+/// The parts, to find the one that is refused.
 struct Part {
   Feature feature;
   AttemptBody body;
 };
 constexpr std::array kParts{Part{Feature::user_namespace, trial::nothing},
-                            Part{Feature::proc, trial::proc}, Part{Feature::devpts, trial::devpts},
+                            Part{Feature::network_namespace, trial::network},
+                            Part{Feature::uts_namespace, trial::host_name},
+                            Part{Feature::mount_namespace, trial::bind},
+                            Part{Feature::proc, trial::proc},
+                            Part{Feature::devpts, trial::devpts},
                             Part{Feature::pivot_root, trial::pivot_root},
                             Part{Feature::namespace_limit, trial::namespace_limit}};
 
 /// All in one child; /proc/sys is the caller's until the root is a new one.
 int everything(void* nothing) noexcept {
   for (const AttemptBody body :
-       {trial::namespace_limit, trial::proc, trial::devpts, trial::pivot_root})
+       {trial::network, trial::host_name, trial::bind, trial::namespace_limit, trial::proc,
+        trial::devpts, trial::pivot_root})
     if (const int error = body(nothing); error != 0) return error;
   return 0;
 }

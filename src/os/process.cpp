@@ -47,6 +47,9 @@ constexpr std::array kRlimits{
     RlimitName{"stack", RLIMIT_STACK},
 };
 
+/// For a clone3 that asks for nothing but a child (and a group) the kernel has no reason to say so.
+bool refused_by_filter(int error) noexcept { return error == ENOSYS || error == EPERM; }
+
 /// clone(2) as fork: the stack is copied, and `pidfd` given when asked for (Linux 5.2).
 long clone_plain(std::uint64_t flags, int* pidfd) noexcept {
   return ::syscall(SYS_clone, flags | SIGCHLD, nullptr, pidfd, nullptr, nullptr);
@@ -83,7 +86,7 @@ SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcep
   }
   // No glibc wrapper exists; with no stack given the child goes on from here on a copied one.
   const long pid = ::syscall(SYS_clone3, &args, sizeof args);
-  if (pid < 0 && errno == ENOSYS && namespaces == 0) return clone_then_move(cgroup_fd);
+  if (pid < 0 && refused_by_filter(errno) && namespaces == 0) return clone_then_move(cgroup_fd);
   if (pid < 0) return fail();
   Cloned cloned;
   cloned.pid = static_cast<pid_t>(pid);
@@ -95,7 +98,7 @@ SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept {
   struct ::clone_args args{};
   args.exit_signal = SIGCHLD;
   long pid = ::syscall(SYS_clone3, &args, sizeof args);
-  if (pid < 0 && errno == ENOSYS) pid = clone_plain(0, nullptr);
+  if (pid < 0 && refused_by_filter(errno)) pid = clone_plain(0, nullptr);
   if (pid < 0) return fail();
   if (pid == 0) child(argument);
   return static_cast<pid_t>(pid);

@@ -19,7 +19,7 @@ struct Cloned {
 };
 
 /// clone3(2) as fork(2) with namespace flags; `cgroup_fd` >= 0 puts the child into that v2 group.
-/// Without flags, where there is no clone3 (ENOSYS: a container's filter), as clone(2) and a write.
+/// Without flags, where a container's filter refuses clone3, as clone(2) and a write.
 /// The child shares nothing with us but open files: it may use plain memory, but no threads exist.
 SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcept;
 
@@ -27,7 +27,7 @@ SysResult<Cloned> clone_process(std::uint64_t namespaces, int cgroup_fd) noexcep
 using ChildMain = void (*)(void*) noexcept;
 
 /// Plain fork without pidfd, and without at-fork handlers (there are none of ours); by clone(2)
-/// where there is no clone3.
+/// where a filter refuses clone3.
 SysResult<pid_t> fork_process(ChildMain child, void* argument) noexcept;
 
 /// A child in our memory but in a user namespace of its own, that only waits to be killed; we go on

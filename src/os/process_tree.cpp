@@ -9,9 +9,11 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstddef>
 #include <ctime>
 #include <string_view>
 
+#include "base/fixed_text.hpp"
 #include "os/fd.hpp"
 #include "os/landlock.hpp"
 
@@ -20,23 +22,47 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// SIGKILL for each child in the kernel's list of them (proc(5)); a list too long for one look goes
-/// on in the next round.
-void kill_children() noexcept {
+/// What open(2) and read(2) give of a small file of /proc; empty: nothing.
+template <std::size_t N>
+std::string_view read_text(const char* path, std::array<char, N>& text) noexcept {
+  const UniqueFd file(::open(path, O_RDONLY | O_CLOEXEC));
+  const ssize_t size = file.valid() ? ::read(file.get(), text.data(), text.size()) : 0;
+  return {text.data(), static_cast<std::size_t>(size < 0 ? 0 : size)};
+}
+
+/// How many filters lie on a process (proc(5), Linux 5.9); -1: it is gone.
+int filters_of(pid_t process) noexcept {
+  constexpr std::string_view kField = "\nSeccomp_filters:\t";
+  std::array<char, 4096> buffer{};
+  const auto path = FixedText<48>().add("/proc/").add(process).add("/status");
+  const std::string_view status = read_text(path.c_str(), buffer);
+  const std::size_t at = status.find(kField);
+  if (at == std::string_view::npos) return -1;
+  int count = -1;
+  const char* const number = status.data() + at + kField.size();
+  (void)std::from_chars(number, status.data() + status.size(), count);
+  return count;
+}
+
+/// Kills and reaps our children that have more than `filters`; how many there were. A list too long
+/// for one look goes on in the next round.
+int end_children(int filters) noexcept {
+  std::array<char, 8192> buffer{};
   // Of the one thread that this process has.
-  const UniqueFd file(::open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return;
-  std::array<char, 8192> text{};
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  const char* at = text.data();
-  const char* const end = text.data() + (size < 0 ? 0 : size);
-  while (at < end) {
+  const std::string_view list = read_text("/proc/thread-self/children", buffer);
+  int found = 0;
+  for (const char *at = list.data(), *const end = at + list.size(); at < end;) {
     pid_t child = 0;
     const auto number = std::from_chars(at, end, child);
-    if (number.ec != std::errc{} || number.ptr == end) return;  // the last may be cut
-    if (child > 0) (void)::kill(child, SIGKILL);
+    if (number.ec != std::errc{} || number.ptr == end) break;  // the last may be cut
     at = number.ptr + 1;
+    if (filters_of(child) <= filters) continue;
+    ++found;
+    (void)::kill(child, SIGKILL);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
   }
+  return found;
 }
 
 }  // namespace
@@ -63,16 +89,12 @@ void end_descendants() noexcept {
   }
 }
 
-void end_children(int rounds) noexcept {
+void end_adopted(int rounds) noexcept {
   constexpr ::timespec kPause{0, 1'000'000};
-  for (int round = 0; round < rounds; ++round) {
-    kill_children();
-    pid_t reaped = 0;
-    while ((reaped = ::waitpid(-1, nullptr, WNOHANG)) > 0) {
-    }
-    if (reaped < 0) return;
+  const int ours = filters_of(::getpid());
+  // Who is killed may have forked before: its child comes next.
+  for (int round = 0; round < rounds && end_children(ours) > 0; ++round)
     (void)::nanosleep(&kPause, nullptr);
-  }
 }
 
 }  // namespace sbx::os

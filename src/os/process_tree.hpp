@@ -20,8 +20,10 @@ SysResult<void> confine_signals(int landlock_abi) noexcept;
 /// under the lock that fork(2) needs: none slips away), and waits for each.
 void end_descendants() noexcept;
 
-/// For a parent whose child, the root of such a tree, was killed by somebody: kills and reaps our
-/// own children and those that come to us, until there are none or `rounds` have passed.
-void end_children(int rounds) noexcept;
+/// For the parent of such a root that somebody has killed, if it adopts orphans: kills and reaps
+/// what has come to us of the tree, until nothing comes or `rounds` have passed. What we had as
+/// children already (a shell may have become us by exec) is not of it: all of the tree have a
+/// seccomp filter more than we.
+void end_adopted(int rounds) noexcept;
 
 }  // namespace sbx::os

@@ -20,6 +20,7 @@
 #include "os/idmap.hpp"
 #include "os/landlock.hpp"
 #include "os/mount.hpp"
+#include "os/network.hpp"
 #include "os/process.hpp"
 #include "os/pty.hpp"
 #include "os/seccomp_notify.hpp"
@@ -89,6 +90,22 @@ int pivot_root(void*) noexcept {
   if (const auto pivoted = pivot_into(tree->get()); !pivoted) return result(pivoted);
   return result(drop_old_root());
 }
+
+int bind(void*) noexcept {
+  const auto folder = open_path_strict("/usr");
+  if (!folder) return folder.error().value;
+  const auto tree = clone_tree(folder->get(), true);
+  return tree ? 0 : tree.error().value;
+}
+
+int network(void*) noexcept {
+  const auto made = new_network();
+  if (!made) return made.error().value;
+  const auto entered = enter_network(made->get());  // init joins it
+  return entered ? result(raise_loopback()) : entered.error().value;
+}
+
+int host_name(void*) noexcept { return result(::sethostname("sandbox", 7)); }
 
 int overlay(void*) noexcept {
   const auto tree = attached_tmpfs();

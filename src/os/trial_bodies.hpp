@@ -12,6 +12,9 @@ int tmpfs(void*) noexcept;
 int proc(void*) noexcept;  ///< and a pid namespace
 int devpts(void*) noexcept;
 int pivot_root(void*) noexcept;
+int bind(void*) noexcept;
+int network(void*) noexcept;    ///< as the payload makes its own
+int host_name(void*) noexcept;  ///< in a uts namespace
 int overlay(void*) noexcept;
 // In no namespace.
 int idmapped_mount(void* id_map) noexcept;  ///< IdMap: as a run of root's would map its workspace

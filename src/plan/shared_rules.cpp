@@ -10,6 +10,11 @@ namespace {
 /// What a fresh /proc would show of the host as well; of processes only the command's own.
 constexpr std::array kProc{"/proc/cpuinfo", "/proc/filesystems", "/proc/loadavg", "/proc/meminfo",
                            "/proc/stat",    "/proc/sys",         "/proc/uptime",  "/proc/version"};
+/// Of the command's own entry there: not the whole folder, in which net, mounts and cgroup tell of
+/// the host.
+constexpr std::array kOwn{
+    "auxv", "cmdline", "comm",          "environ", "fd",           "fdinfo", "io",    "limits",
+    "maps", "mem",     "oom_score_adj", "smaps",   "smaps_rollup", "stat",   "statm", "status"};
 constexpr std::array kNodes{"null", "zero", "full", "random", "urandom"};
 
 LandlockRule readable(const std::string& path) { return {.path = path}; }
@@ -28,7 +33,9 @@ void add_host(const Builder& b, std::vector<LandlockRule>& rules) {
     for (const char* file : {"/etc/hosts", "/etc/resolv.conf"})
       rules.push_back(if_there(readable(file)));
   for (const char* file : kProc) rules.push_back(if_there(readable(file)));
-  rules.push_back(if_there(device("/proc/self")));  // opened by the one it is about
+  // Opened by the one it is about.
+  for (const char* file : kOwn)
+    rules.push_back(if_there(device(std::string("/proc/self/") + file)));
   for (const char* node : kNodes) rules.push_back(device(std::string("/dev/") + node));
   if (b.plan.supervision.tty) rules.push_back(device("/dev/tty"));
   for (const std::string& name : b.profile.devices)

@@ -102,6 +102,13 @@ OTHER_HOSTS = {
 }
 
 
+# Without namespaces, but with all that tier `landlock` is made of. The others lack a call that every tier needs, or /proc.
+SHARED = {"no-user-namespaces", "masked-proc", "read-only-proc", "killing-filter", "chroot", "docker", "docker-user",
+          "docker-unfiltered", "bubblewrap",
+          *(f"no-{call}-{error}" for error in ("EPERM", "ENOSYS")
+            for call in ("clone3", "unshare", "setns", "sethostname", "open_tree", "move_mount", "mount_setattr", "fsopen", "fsmount", "pivot_root"))}
+
+
 def parameters():
     for marks, group in (((), HOSTS), ((NEEDS_ROOT,), ROOT_HOSTS), ((NEEDS_USER,), USER_HOSTS), ((), OTHER_HOSTS)):
         for name, host in group.items():
@@ -173,6 +180,27 @@ def test_a_run_works_fully_or_says_why(sbx, call, host):
     for words in host.said:
         assert words in done.stderr, f"{words!r} is not in\n{done.stderr}"
         assert words in result["reason"]["text"], result["reason"]
+
+
+@pytest.mark.parametrize("host", parameters())
+def test_the_declared_degradation_works_or_says_why(sbx, call, host, request, open_folder):
+    """Nothing weaker than it says: where namespaces are to be had they are taken, where Landlock cannot stand in for them
+    nothing starts."""
+    name = request.node.callspec.id
+    done = call(host)(["run", "--degrade", "cgroup", "--degrade", "userns", "--json", "--", *PAYLOAD])
+    result = json.loads(done.stdout)
+    isolation = result["isolation"]
+    if done.returncode == 0:
+        assert result["output"]["stdout"]["text"] == "begun\n"
+        shared = isolation["tier"] == "landlock"
+        assert shared == (name in SHARED), (name, isolation)
+        assert shared == ("userns" in isolation["degraded"]) == ("namespaces" not in isolation["enforced"])
+        assert set(isolation["required"]) <= set(isolation["enforced"]) | set(isolation["degraded"])
+        return
+    assert name not in SHARED and host.said != WORKS, (name, done.stderr)
+    assert done.returncode == 125 and result["status"] == "setup_error" and "begun" not in done.stdout, done
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("sbx: degraded:")]
+    assert 2 <= len(lines) <= 6 and all(line.startswith("sbx: ") for line in lines), done.stderr
 
 
 @pytest.mark.parametrize("call", ["sethostname", "setns", "unshare", "pivot_root", "move_mount"])

@@ -1,6 +1,8 @@
 // What stands in for a pid and a mount namespace.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,11 +14,13 @@
 #include <fstream>
 #include <string>
 
+#include "../support/temp_tree.hpp"
 #include "os/fd.hpp"
+#include "os/process.hpp"
 #include "os/process_tree.hpp"
 #include "os/remove_tree.hpp"
 #include "os/scratch.hpp"
-#include "../support/temp_tree.hpp"
+#include "os/seccomp_notify.hpp"
 
 using namespace sbx;      // NOLINT(google-build-using-namespace)
 using namespace sbx::os;  // NOLINT(google-build-using-namespace)
@@ -91,13 +95,19 @@ TEST_CASE("a scratch folder is swept only when nobody holds it") {
   CHECK_FALSE(fs::exists(path));
 }
 
-TEST_CASE("the children of a killed one are ended by who adopts them") {
+TEST_CASE("what a killed one leaves is ended by who adopts it, and nobody else is") {
   const pid_t child = ::fork();
   if (child == 0) {
-    // A parent that adopts; a child that is killed; grandchildren that go on forking.
     if (!adopt_orphans()) ::_exit(1);
+    const pid_t stranger = ::fork();  // as of a shell that became us
+    if (stranger == 0) {
+      ::pause();
+      ::_exit(0);
+    }
     const pid_t killed = ::fork();
     if (killed == 0) {
+      constexpr sock_filter kAllowAll[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+      if (!set_no_new_privs() || !install_filter(kAllowAll)) ::_exit(2);
       for (int i = 0; i < 5; ++i)
         if (::fork() == 0) {
           ::pause();
@@ -105,9 +115,12 @@ TEST_CASE("the children of a killed one are ended by who adopts them") {
         }
       ::raise(SIGKILL);
     }
-    if (::waitpid(killed, nullptr, 0) != killed) ::_exit(2);
-    end_children(5000);
-    ::_exit(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 3);
+    if (::waitpid(killed, nullptr, 0) != killed) ::_exit(3);
+    end_adopted(1000);
+    if (::waitpid(stranger, nullptr, WNOHANG) != 0) ::_exit(4);
+    ::kill(stranger, SIGKILL);
+    if (::waitpid(-1, nullptr, 0) != stranger) ::_exit(5);
+    ::_exit(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 6);
   }
   int status = -1;
   REQUIRE(::waitpid(child, &status, 0) == child);

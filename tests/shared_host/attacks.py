@@ -72,6 +72,18 @@ def opens_by_a_path_descriptor(scene):
     assert "secret" in open(f"/proc/self/fd/{fd}").read()
 
 
+def reads_the_hosts_connections(_):
+    assert open("/proc/net/tcp").read() or open("/proc/self/net/unix").read()
+
+
+def reads_the_hosts_connections_by_a_thread(_):
+    assert open("/proc/thread-self/net/unix").read()
+
+
+def reads_the_hosts_mounts(_):
+    assert open("/proc/self/mountinfo").read()
+
+
 def writes_to_the_workspace(_):
     open("planted", "w").close()
 

@@ -1,5 +1,4 @@
 """A host without namespaces: sbx is started below a filter that has no clone3(2), as in many containers."""
-import os
 import sys
 from pathlib import Path
 
@@ -24,16 +23,6 @@ def without_namespaces(program, folder):
     program.binary = str(wrapper)
     program.degraded = [*program.degraded, "--degrade", "userns"]
     return program
-
-
-@pytest.fixture
-def open_folder(tmp_path):
-    """Started by root the command is another user: who may enter the test's folder must not decide."""
-    folder = tmp_path
-    while folder != folder.parent and os.stat(folder).st_uid == os.geteuid():
-        folder.chmod(folder.stat().st_mode | 0o755)
-        folder = folder.parent
-    return tmp_path
 
 
 @pytest.fixture

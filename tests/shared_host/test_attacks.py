@@ -12,13 +12,16 @@ import pytest
 
 from shared_host import attacks
 
+pytestmark = pytest.mark.needs("signal-scope")
+
 FILES, FILTER, SIGNALS = "apply_landlock", "install_seccomp", "hold_tree"
 # For each attack the walls that keep it from the caller's things when an ordinary user starts sbx.
 WALLS = {
     FILES: ["reads_a_file", "lists_a_folder", "writes_a_file", "makes_a_file", "truncates_a_file", "removes_a_file",
             "executes_a_file", "links_a_file_into_reach", "follows_a_link_of_its_own", "opens_by_a_path_descriptor",
             "reads_through_its_working_directory", "writes_to_the_workspace", "reads_where_others_put_things",
-            "reads_the_command_line_of_a_process"],
+            "reads_the_command_line_of_a_process", "reads_the_hosts_connections", "reads_the_hosts_mounts",
+            "reads_the_hosts_connections_by_a_thread"],
     FILTER: ["changes_a_mode", "changes_times", "changes_an_owner", "writes_an_attribute", "reads_an_attribute",
              "watches_a_folder", "limits_a_process", "moves_a_process_to_a_processor", "slows_a_process_down",
              "slows_a_user_down", "schedules_a_process", "sets_the_io_class_of_a_process", "sends_a_datagram",
@@ -36,7 +39,8 @@ NOT_HERE = {"signals_everybody", "signals_init"}
 OPEN_TO_ALL = {"reads_a_file", "lists_a_folder", "executes_a_file", "follows_a_link_of_its_own",
                "opens_by_a_path_descriptor", "reads_through_its_working_directory", "reads_where_others_put_things",
                "reads_the_command_line_of_a_process", "watches_a_folder", "sends_a_datagram", "lists_the_interfaces",
-               "connects_to_a_port", "makes_a_shared_segment", "makes_a_queue", "reads_the_callers_keys"}
+               "connects_to_a_port", "reads_the_hosts_connections", "reads_the_hosts_mounts",
+               "reads_the_hosts_connections_by_a_thread", "makes_a_shared_segment", "makes_a_queue", "reads_the_callers_keys"}
 ALL = [(wall, name) for wall, names in WALLS.items() for name in names]
 # Of its own user nobody else is.
 CONTAINED = [pytest.param(name, marks=pytest.mark.needs("user") if name == "slows_a_user_down" else ()) for _, name in ALL]
@@ -115,6 +119,29 @@ def test_works_without_its_walls(weak, scene, wall, name):
 def test_one_wall_less_still_contains(weak, scene, wall, name):
     run = attack(weak, name, scene, env={"SBX_TEST_WITHOUT": wall}).assert_ok()
     assert run.out.startswith("contained: "), run
+
+
+SENDS_BY_A_PIPE = """
+import fcntl, os, signal, sys, time
+reader, writer = os.pipe()
+fcntl.fcntl(reader, fcntl.F_SETOWN, int(sys.argv[1]))
+fcntl.fcntl(reader, fcntl.F_SETSIG, signal.SIGTERM)
+fcntl.fcntl(reader, fcntl.F_SETFL, fcntl.fcntl(reader, fcntl.F_GETFL) | os.O_ASYNC)
+os.write(writer, b"x")
+time.sleep(0.1)
+"""
+
+
+@pytest.mark.parametrize("without", ["", pytest.param(f"{FILES},{SIGNALS}", marks=pytest.mark.needs("user"))])
+def test_a_pipe_sends_no_signal_to_others(request, scene, without):
+    program = request.getfixturevalue("weak" if without else "shared")
+    helper = subprocess.Popen(["sleep", "600"])
+    program.run(cmd=["/usr/bin/python3", "-c", SENDS_BY_A_PIPE, str(helper.pid)],
+                env={"SBX_TEST_WITHOUT": without} if without else None).assert_ok()
+    alive = helper.poll() is None
+    helper.kill()
+    helper.wait()
+    assert alive == (not without)
 
 
 def test_a_signal_to_all_reaches_nobody_outside(shared, scene):

@@ -3,11 +3,16 @@ are gone; the `sbx` fixture looks for what is left."""
 import json
 import os
 import signal
+import subprocess
 import time
 import uuid
 from pathlib import Path
 
 import pytest
+
+from support import leftovers
+
+pytestmark = pytest.mark.needs("signal-scope")
 
 # Three ways out of the payload's reach: another session, another parent, and a process that forks for ever.
 DAEMONS = "(setsid sleep 300 &); (setsid sh -c '(sleep 301 &) & exit' &); sleep 0.2; echo ready"
@@ -70,6 +75,26 @@ def test_a_killed_init_leaves_its_tree_to_the_supervisor(shared):
     os.kill(init_of(running), signal.SIGKILL)
     run = running.wait(timeout=20)
     assert run.status in ("internal_error", "signal", "setup_error"), run
+
+
+@pytest.mark.parametrize("end", ["by itself", "by a kill of init"])
+def test_children_that_a_shell_had_before_are_not_the_runs(shared, end):
+    """`sh -c 'worker & exec sbx ...'`: they are children of sbx, and no matter what becomes of the run."""
+    code = "exec sleep 0.2" if end == "by itself" else "sleep 60"
+    words = " ".join([shared.binary, "run", *shared.degraded, "--", "sh", "-c", f"'{code}'"])
+    shell = subprocess.Popen(["sh", "-c", f"sleep 300 >/dev/null 2>&1 & echo $!; exec {words}"], stdout=subprocess.PIPE, text=True,
+                             stderr=subprocess.PIPE, cwd=shared.cwd)
+    worker = int(shell.stdout.readline())
+    if end != "by itself":
+        def others():
+            return [pid for pid, _ in leftovers.descendants(shell.pid) if pid != worker]
+        deadline = time.monotonic() + 20
+        while len(others()) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(min(others()), signal.SIGKILL)
+    shell.communicate(timeout=20)
+    assert Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    os.kill(worker, signal.SIGKILL)
 
 
 def test_what_two_killed_at_once_leave_is_swept_by_the_next_run(shared, tmp_path):
@@ -188,6 +213,7 @@ def test_without_the_word_nothing_starts(shared):
     assert word not in run.out
 
 
+@pytest.mark.needs("userns")
 def test_where_namespaces_are_to_be_had_they_are_taken(sbx):
     run = sbx.run(flags=["--degrade", "userns"], cmd=["true"]).assert_ok()
     assert run.result["isolation"]["tier"] != "landlock" and "userns" not in run.result["isolation"]["degraded"]

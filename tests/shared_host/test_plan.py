@@ -3,6 +3,8 @@ import os
 
 import pytest
 
+pytestmark = pytest.mark.needs("signal-scope")
+
 ROOT = os.geteuid() == 0
 
 

@@ -67,6 +67,12 @@ def _landlock(_):
     return None if abi >= 1 else "the kernel has no Landlock"
 
 
+def _signal_scope(_):
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    abi = call(SYS_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), LANDLOCK_CREATE_RULESET_VERSION)
+    return None if abi >= 6 else "the kernel's Landlock has no scope for signals (Linux 6.12)"
+
+
 def _ipv6(_):
     return None if os.path.exists("/proc/net/if_inet6") else "the kernel has no IPv6"
 
@@ -90,7 +96,7 @@ def _user(_):
 _TABLE = {
     "root": _root, "user": _user, "userns": _userns, "cgroup": _cgroup, "swap": _swap,
     "cgroup-v1": lambda _: _version(1), "cgroup-v2": lambda _: _version(2),
-    "sandbox": _sandbox, "overlay": _overlay, "landlock": _landlock, "ipv6": _ipv6, "huge-pages": _huge_pages, "program": _program,
+    "sandbox": _sandbox, "overlay": _overlay, "landlock": _landlock, "signal-scope": _signal_scope, "ipv6": _ipv6, "huge-pages": _huge_pages, "program": _program,
 }
 
 
