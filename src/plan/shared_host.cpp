@@ -68,7 +68,8 @@ std::string refused_text(const NoNamespaces& refused) {
 Error error_about(const Builder& b, std::string what, std::string hint) {
   return {.kind = ErrorKind::host,
           .what = "this host refuses what a sandbox is made of (" +
-                  refused_text(*b.facts.no_namespaces) + "), and " + std::move(what),
+                  refused_text(b.facts.no_namespaces.value_or(NoNamespaces{})) + "), and " +
+                  std::move(what),
           .hint = std::move(hint)};
 }
 

@@ -91,6 +91,7 @@ std::vector<ArgTest> other_controls() {
       TIOCSCTTY, TIOCNOTTY, TIOCOUTQ,   TIOCGETD,   TIOCEXCL,  TIOCNXCL,       FIONREAD,
       FIONBIO,   FIOASYNC,  FIOCLEX,    FIONCLEX,   FIOQSIZE,  FS_IOC_GETFLAGS};
   std::vector<ArgTest> tests;
+  tests.reserve(kControls.size() + kTermios2.size());
   for (const std::uint64_t control : kControls) tests.push_back(is_not(1, control));
   for (const std::uint64_t control : kTermios2) tests.push_back(is_not(1, control));
   return tests;

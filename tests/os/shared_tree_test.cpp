@@ -67,9 +67,9 @@ TEST_CASE("no depth is too deep") {
   const std::string name(200, 'd');
   UniqueFd at = open_folder(top);
   for (int depth = 0; depth < 400; ++depth) {
+    if (!at.valid()) FAIL("openat");
     REQUIRE(::mkdirat(at.get(), name.c_str(), 0700) == 0);
     at = UniqueFd(::openat(at.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    REQUIRE(at.valid());
     REQUIRE(UniqueFd(::openat(at.get(), "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600)).valid());
   }
   const UniqueFd folder = open_folder(top);
@@ -113,7 +113,7 @@ TEST_CASE("what a killed one leaves is ended by who adopts it, and nobody else i
           ::pause();
           ::_exit(0);
         }
-      ::raise(SIGKILL);
+      (void)::raise(SIGKILL);
     }
     if (::waitpid(killed, nullptr, 0) != killed) ::_exit(3);
     end_adopted(1000);

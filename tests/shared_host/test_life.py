@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from support import leftovers
+from support import bed, leftovers
 
 pytestmark = pytest.mark.needs("signal-scope")
 
@@ -213,7 +213,7 @@ def test_without_the_word_nothing_starts(shared):
     assert word not in run.out
 
 
-@pytest.mark.needs("userns")
+@pytest.mark.skipif("userns" in bed.LACKS, reason="for another kind of bed: one with user namespaces")
 def test_where_namespaces_are_to_be_had_they_are_taken(sbx):
     run = sbx.run(flags=["--degrade", "userns"], cmd=["true"]).assert_ok()
     assert run.result["isolation"]["tier"] != "landlock" and "userns" not in run.result["isolation"]["degraded"]

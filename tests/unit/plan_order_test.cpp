@@ -46,9 +46,9 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
     REQUIRE_MESSAGE(later != plan.steps.end(), kKindNames[rule.later]);
     const Phase phase = later->phase;
     const auto earlier = step_of(plan.steps, rule.earlier, phase);
-    const Step moved = *earlier;
+    Step moved = std::move(*earlier);
     plan.steps.erase(earlier);
-    plan.steps.insert(step_of(plan.steps, rule.later, phase) + 1, moved);
+    plan.steps.insert(step_of(plan.steps, rule.later, phase) + 1, std::move(moved));
     const auto checked = check_order(plan);
     REQUIRE_FALSE(checked.has_value());
     CHECK(checked.error().kind == ErrorKind::internal);

@@ -27,8 +27,8 @@ diagnose::Cause cause_of(const TriedFeature& tried, const Surroundings& around) 
 
 /// The least that has to degrade for a start.
 std::optional<DefaultStart> start_with_less() {
-  const std::vector<std::vector<std::string>> kLess{{"cgroup"}, {"userns"}, {"userns", "cgroup"}};
-  for (const std::vector<std::string>& controls : kLess)
+  const std::vector<std::vector<std::string>> ways{{"cgroup"}, {"userns"}, {"userns", "cgroup"}};
+  for (const std::vector<std::string>& controls : ways)
     if (DefaultStart start = try_default(controls); start.starts) return start;
   return std::nullopt;
 }
