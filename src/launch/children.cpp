@@ -46,13 +46,15 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
   }
 }
 
-/// Collects whatever has ended; returns when nothing more has, and never returns once the payload
+/// Collects what has ended; returns when nothing more has, or to look for signals in between: true
+/// when there may be more. It never returns once the payload
 /// has: our own exit makes the kernel kill the rest of the pid namespace, if it is ours.
-void reap(Context& context) noexcept {
-  for (;;) {
+bool reap(Context& context) noexcept {
+  constexpr int kAtOnce = 64;
+  for (int i = 0; i < kAtOnce; ++i) {
     int status = 0;
     const pid_t pid = ::waitpid(-1, &status, WNOHANG);
-    if (pid <= 0) return;
+    if (pid <= 0) return false;
     if (pid != context.payload_pid) continue;
     context.clock.end(context.plan->steps.size());
     context.page->payload_status.store(status);
@@ -60,6 +62,7 @@ void reap(Context& context) noexcept {
     end_shared_tree(context);
     ::_exit(0);
   }
+  return true;
 }
 
 /// Passes on what the supervisor sent.
@@ -77,7 +80,7 @@ void forward(const Context& context, int signal) noexcept {
 
 /// Nobody needs the run any more: the supervisor says so, or has died.
 [[noreturn]] void end_shared_run(Context& context) noexcept {
-  ::kill(-1, SIGKILL);
+  ::kill(-1, SIGKILL);  // of the tree alone: holds_tree
   int status = 0;
   if (::waitpid(context.payload_pid, &status, 0) == context.payload_pid) {
     context.page->payload_status.store(status);
@@ -89,13 +92,15 @@ void forward(const Context& context, int signal) noexcept {
 
 [[noreturn]] void supervise_payload(Context& context) noexcept {
   constexpr ::timespec kShort{0, 50'000'000};
+  constexpr ::timespec kNow{0, 0};
   sigset_t all;
   sigfillset(&all);
   for (bool settled = false;;) {
-    reap(context);
+    const bool more = reap(context);
     siginfo_t info{};
-    const int signal = ::sigtimedwait(&all, &info, settled ? nullptr : &kShort);
-    if (signal < 0 && errno == EAGAIN) {  // a run that lasts: hold no more than needed
+    const ::timespec* const patience = more ? &kNow : settled ? nullptr : &kShort;
+    const int signal = ::sigtimedwait(&all, &info, patience);
+    if (signal < 0 && errno == EAGAIN && !more) {  // a run that lasts: hold no more than needed
       settled = true;
       os::release_code();
     }
@@ -120,6 +125,7 @@ void init_main(Context& context) noexcept {
 void payload_main(Context& context) noexcept {
   context.holds_tree = false;  // init does
   context.scratch.reset();
+  context.keeper.reset();
   run_phase(context, plan::Phase::payload);
   report_and_die(context, EPROTO);  // a plan without ExecPayload
 }

@@ -70,6 +70,7 @@ struct Context {
   bool holds_tree = false;             ///< init: orphans come to us, our signals stay in the tree
   os::UniqueFd scratch{};              ///< the private folder, and its lock
   const char* scratch_path = nullptr;  ///< where it is
+  os::UniqueFd keeper{};               ///< init: its end says to the keeper that we are gone
   bool filtered = false;               ///< the payload: the filter is in force
   const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;

@@ -82,8 +82,8 @@ StepResult run(const plan::ResolveExecutable&, Context& context) noexcept {
 StepResult run(const plan::NoNewPrivs&, Context&) noexcept { return os::set_no_new_privs(); }
 
 StepResult run(const plan::ApplyLandlock& step, Context& context) noexcept {
-  const os::UniqueFd ruleset = SBX_TRY(
-      os::landlock_ruleset(step.abi, {.files = true, .tcp = step.no_tcp, .scope = step.scope}));
+  const os::UniqueFd ruleset =
+      SBX_TRY(os::landlock_ruleset(step.abi, {.tcp = step.no_tcp, .scope = step.scope}));
   for (std::size_t i = 0; i < step.rules.size(); ++i) {
     const plan::LandlockRule& rule = step.rules[i];
     context.page->rule.store(static_cast<std::int32_t>(i), std::memory_order_relaxed);
@@ -112,7 +112,7 @@ StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
   // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing
   // any more, and while it holds the pipe the supervisor sees no end of file.
   if (context.payload_pid == 0) return os::cloexec_from(3);
-  return os::close_from(SBX_TRY(keep_scratch(context)));
+  return os::close_from(SBX_TRY(keep_held(context)));
 }
 
 StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {

@@ -2,9 +2,12 @@
 // itself at the end of a pid or mount namespace, init does here.
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
+#include <utility>
 
 #include "launch/executor.hpp"
 #include "os/process.hpp"
@@ -15,6 +18,39 @@ namespace sbx::launch {
 namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+/// The descriptor is another number now; the old one closes.
+SysResult<void> move_to(os::UniqueFd& fd, int number) noexcept {
+  if (number < 0) return fail();
+  fd = os::UniqueFd(number);
+  return {};
+}
+
+/// Both at 0 and 1. Out of the way first: a low number may be one of the two.
+SysResult<void> place_low(os::UniqueFd& first, os::UniqueFd& second) noexcept {
+  for (os::UniqueFd* const fd : {&first, &second})
+    SBX_CHECK(move_to(*fd, ::fcntl(fd->get(), F_DUPFD_CLOEXEC, 3)));
+  SBX_CHECK(move_to(first, ::dup3(first.get(), 0, O_CLOEXEC)));
+  return move_to(second, ::dup3(second.get(), 1, O_CLOEXEC));
+}
+
+/// Waits for init's end, which is the end of the pipe, and does init's work. It has a name of its
+/// own, because who kills all that is called sbx is to leave it.
+[[noreturn]] void keep_tree(Context& context, os::UniqueFd end) noexcept {
+  (void)::prctl(PR_SET_NAME, "sandbox-keeper", 0, 0, 0);
+  context.keeper.reset();
+  // Nothing else stays open: the ends of pipes say to others that we live.
+  if (!place_low(context.scratch, end) || !os::close_from(2)) os::end_process(errno);
+  char byte = 0;
+  while (::read(end.get(), &byte, 1) < 0 && errno == EINTR) {
+  }
+  os::end_others();
+  // Who was killed in the middle of a call may still put something there.
+  constexpr ::timespec kPause{0, 10'000'000};
+  for (int i = 0; i < 100 && !os::remove_scratch(context.scratch.get(), context.scratch_path); ++i)
+    (void)::nanosleep(&kPause, nullptr);
+  os::end_process(0);
+}
 
 }  // namespace
 
@@ -31,6 +67,24 @@ StepResult run(const plan::HoldTree& step, Context& context) noexcept {
   return {};
 }
 
+StepResult run(const plan::ForkKeeper&, Context& context) noexcept {
+  if (!context.holds_tree) return std::unexpected(Errno{EPROTO});
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail();
+  os::UniqueFd theirs(ends[0]);
+  context.keeper = os::UniqueFd(ends[1]);
+  struct Both {
+    Context& context;
+    os::UniqueFd& end;
+  } both{context, theirs};
+  const os::ChildMain child = [](void* raw) noexcept {
+    const Both& given = *static_cast<Both*>(raw);
+    keep_tree(given.context, std::move(given.end));
+  };
+  SBX_CHECK(os::fork_process(child, &both));
+  return {};
+}
+
 StepResult run(const plan::MakeScratch& step, Context& context) noexcept {
   context.scratch = SBX_TRY(os::make_scratch(step.path.c_str()));
   context.scratch_path = step.path.c_str();
@@ -44,14 +98,10 @@ StepResult run(const plan::DieWithInit&, Context& context) noexcept {
   return {};
 }
 
-SysResult<unsigned> keep_scratch(Context& context) noexcept {
-  if (!context.scratch.valid()) return 0U;
-  if (context.scratch.get() != 0) {
-    if (::dup3(context.scratch.get(), 0, O_CLOEXEC) < 0) return fail();
-    (void)context.scratch.release();  // closed with the others
-    context.scratch = os::UniqueFd(0);
-  }
-  return 1U;
+SysResult<unsigned> keep_held(Context& context) noexcept {
+  if (!context.scratch.valid() || !context.keeper.valid()) return 0U;
+  SBX_CHECK(place_low(context.scratch, context.keeper));
+  return 2U;
 }
 
 void end_shared_tree(Context& context) noexcept {

@@ -66,11 +66,12 @@ StepResult run(const plan::MaskGlob&, Context&) noexcept;
 // execute_shared.cpp
 StepResult run(const plan::BecomeReservedId&, Context&) noexcept;
 StepResult run(const plan::HoldTree&, Context&) noexcept;
+StepResult run(const plan::ForkKeeper&, Context&) noexcept;
 StepResult run(const plan::MakeScratch&, Context&) noexcept;
 StepResult run(const plan::DieWithInit&, Context&) noexcept;
-/// Before init closes its descriptors: what holds the private folder moves to the lowest number.
-/// Returns the first number above it, 0 when there is none.
-SysResult<unsigned> keep_scratch(Context& context) noexcept;
+/// Before init closes its descriptors: those that hold the private folder and the keeper move to
+/// the lowest numbers. Returns the first number above them, 0 when there is none.
+SysResult<unsigned> keep_held(Context& context) noexcept;
 /// What init does last when no pid namespace does it: ends the tree, removes the private folder.
 void end_shared_tree(Context& context) noexcept;
 

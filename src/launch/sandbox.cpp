@@ -1,7 +1,6 @@
 // The live sandbox as the supervisor sees it.
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,17 +10,12 @@
 #include "os/cgroup_freeze.hpp"
 #include "os/process.hpp"
 #include "os/process_tree.hpp"
-#include "os/scratch.hpp"
 
 namespace sbx::launch {
 namespace {
 
 /// The supervisor does nothing else meanwhile, and only a process deep in the kernel needs longer.
 constexpr std::chrono::milliseconds kFreezeWithin{500};
-
-/// Of killing what a killed init left, each of a millisecond: a tree that forks all the time must
-/// not hold us for ever.
-constexpr int kRounds = 2000;
 
 const os::Cgroup* freezable(const std::vector<os::Cgroup>& groups) {
   const auto found = std::ranges::find(groups, 2, &os::Cgroup::version);
@@ -68,11 +62,6 @@ void Sandbox::State::kill_tree() const {
 int Sandbox::State::reap() {
   const auto ended = os::wait_for(init_pid);
   reaped = true;
-  if (shares_host) {
-    // Somebody has killed init: then we are the next to adopt.
-    if (!ended || !WIFEXITED(ended->wait_status)) os::end_adopted(kRounds);
-    if (!scratch_path.empty()) os::sweep_scratch(scratch_path);
-  }
   if (!ended) return 0;
   usage = ended->usage;
   return ended->wait_status;

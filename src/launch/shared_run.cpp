@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "os/process_tree.hpp"
+#include "os/capabilities.hpp"
 #include "os/scratch.hpp"
 #include "plan/shared_host.hpp"
 
@@ -20,14 +20,12 @@ const Kind* find_step(const plan::Plan& plan) {
 
 Result<void> share_host(const plan::Plan& plan, Sandbox::State& state) {
   state.shares_host = true;
-  if (const auto* const made = find_step<plan::MakeScratch>(plan)) state.scratch_path = made->path;
-  // Should somebody kill init, its tree comes to us.
-  const auto adopting = os::adopt_orphans();
-  if (adopting) return {};
-  return std::unexpected(Error{.kind = ErrorKind::setup,
-                               .what = "cannot adopt the sandbox's orphans",
-                               .sys_errno = adopting.error().value,
-                               .feature = Feature::system_calls});
+  const bool other_user = find_step<plan::BecomeReservedId>(plan) != nullptr;
+  if (!other_user || os::may_signal_others()) return {};
+  return std::unexpected(
+      Error{.kind = ErrorKind::host,
+            .what = "sbx, started by root, may not signal the run's own user (CAP_KILL is missing)",
+            .hint = "give it that capability, or start it as an ordinary user"});
 }
 
 void sweep_private_folders(const plan::Plan& plan) {

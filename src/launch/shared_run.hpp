@@ -6,7 +6,7 @@
 
 namespace sbx::launch {
 
-/// Before the clone. Errors: the kernel lets us adopt nobody.
+/// Before the clone. Errors: we could not end the run.
 Result<void> share_host(const plan::Plan& plan, Sandbox::State& state);
 
 /// Removes the private folders that killed runs have left.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "launch/launcher.hpp"
@@ -50,8 +49,7 @@ struct Sandbox::State {
   os::UniqueFd listener{};  ///< of the payload's filter
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;
-  bool shares_host = false;    ///< no pid namespace: init ends the tree, we what it may leave
-  std::string scratch_path{};  ///< likewise: the private folder; empty: none
+  bool shares_host = false;  ///< no pid namespace: init ends the tree, we tell it to
   struct ::rusage usage{};
 
   void kill_tree() const;

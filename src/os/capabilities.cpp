@@ -81,6 +81,14 @@ SysResult<void> CapabilitySet::apply_own() const noexcept {
   return {};
 }
 
+bool may_signal_others() {
+  cap_t own = cap_get_proc();
+  cap_flag_value_t value = CAP_CLEAR;
+  const bool known = own != nullptr && cap_get_flag(own, CAP_KILL, CAP_EFFECTIVE, &value) == 0;
+  if (own != nullptr) cap_free(own);
+  return known && value == CAP_SET;
+}
+
 bool is_capability(const std::string& name) {
   cap_value_t value = 0;
   return cap_from_name(name.c_str(), &value) == 0;

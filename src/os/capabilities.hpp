@@ -30,6 +30,9 @@ class CapabilitySet {
   std::unique_ptr<State> state_;
 };
 
+/// Is CAP_KILL in effect, by which processes of any user can be signalled?
+bool may_signal_others();
+
 /// Is `name` ("cap_chown") a capability that libcap knows?
 bool is_capability(const std::string& name);
 

@@ -42,12 +42,13 @@ SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated
   return {};
 }
 
-std::string read_kernel_text(const std::string& path) {
+std::string read_kernel_text(const std::string& path, std::size_t most) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   char chunk[8192];
   ssize_t got = 0;
-  while (file.valid() && (got = ::read(file.get(), chunk, sizeof chunk)) != 0) {
+  while (file.valid() && text.size() < most &&
+         (got = ::read(file.get(), chunk, sizeof chunk)) != 0) {
     if (got < 0 && errno != EINTR) break;
     if (got > 0) text.append(chunk, static_cast<std::size_t>(got));
   }

@@ -1,6 +1,7 @@
 // A group's control files, below its open folder. Runs in the supervisor.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ SysResult<void> write_control_lines(int dir_fd, const char* file, std::string_vi
 SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated);
 
 /// All of a file of /proc or a hierarchy; empty if it cannot be read. mountinfo may be long.
-std::string read_kernel_text(const std::string& path);
+std::string read_kernel_text(const std::string& path, std::size_t most = SIZE_MAX);
 
 /// The first line, without its newline; empty if it cannot be read.
 std::string read_control(int dir_fd, const char* file);

@@ -44,6 +44,11 @@ std::uint64_t handled_rights(int abi) noexcept {
   return rights;
 }
 
+std::uint64_t rights_of(LandlockFiles files, int abi) noexcept {
+  const std::uint64_t all = handled_rights(abi);
+  return files == LandlockFiles::all ? all : all & kRefer;
+}
+
 }  // namespace
 
 int landlock_abi() noexcept {
@@ -52,7 +57,7 @@ int landlock_abi() noexcept {
 }
 
 SysResult<UniqueFd> landlock_ruleset(int abi, const LandlockKinds& kinds) noexcept {
-  const RulesetAttr attr{kinds.files ? handled_rights(abi) : 0, kinds.tcp && abi >= 4 ? kTcp : 0,
+  const RulesetAttr attr{rights_of(kinds.files, abi), kinds.tcp && abi >= 4 ? kTcp : 0,
                          kinds.scope && abi >= 6 ? kScopes : 0};
   // An older kernel refuses bytes it does not know, so the size follows the ABI.
   const std::size_t size = abi >= 6 ? sizeof attr : abi >= 4 ? 16 : 8;
@@ -69,6 +74,9 @@ SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_direct
       break;
     case LandlockAccess::write:
       rights = handled_rights(abi) & ~kIoctlDev;
+      break;
+    case LandlockAccess::moves:
+      rights = kRefer;
       break;
     case LandlockAccess::device:
       rights |= kWriteFile | kTruncate | kIoctlDev;

@@ -9,11 +9,17 @@ namespace sbx::os {
 /// The ABI this kernel answers with, 0 when it has no Landlock (or it is not enabled at boot).
 int landlock_abi() noexcept;
 
-enum class LandlockAccess { read, write, device };
+enum class LandlockAccess { read, write, device, moves };
+
+/// Which rights on files a ruleset is about.
+enum class LandlockFiles {
+  all,    ///< that the ABI knows
+  moves,  ///< only to move and link from one folder to another (ABI 2)
+};
 
 /// What a ruleset is about; what it is about is forbidden until a rule allows it.
 struct LandlockKinds {
-  bool files = true;   ///< every file right of the ABI
+  LandlockFiles files = LandlockFiles::all;
   bool tcp = false;    ///< connecting and listening (ABI 4); there are no rules for it here
   bool scope = false;  ///< abstract unix sockets, and signals to processes outside (ABI 6)
 };

@@ -16,14 +16,15 @@ SysResult<void> adopt_orphans() noexcept;
 /// Linux 6.12). Tried on our parent: EPROTO when it could still be signalled. Needs no_new_privs.
 SysResult<void> confine_signals(int landlock_abi) noexcept;
 
-/// Only after both of the above: kills all descendants at once (kill(2), -1, which the kernel does
-/// under the lock that fork(2) needs: none slips away), and waits for each.
+// Nothing happens in a process that has not been through confine_signals(), itself or before its
+// fork: to signal "all" would be to signal the caller's.
+
+/// For who adopts: kills all others of the tree at once (kill(2), -1, which the kernel does under
+/// the lock that fork(2) needs: none slips away), and waits for each.
 void end_descendants() noexcept;
 
-/// For the parent of such a root that somebody has killed, if it adopts orphans: kills and reaps
-/// what has come to us of the tree, until nothing comes or `rounds` have passed. What we had as
-/// children already (a shell may have become us by exec) is not of it: all of the tree have a
-/// seccomp filter more than we.
-void end_adopted(int rounds) noexcept;
+/// For a member that adopts nobody: the same, but it is for others to wait for them. Nobody of them
+/// does anything more but end what call it is in.
+void end_others() noexcept;
 
 }  // namespace sbx::os

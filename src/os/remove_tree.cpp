@@ -40,14 +40,24 @@ SysResult<int> for_each(int folder, Visit visit) noexcept {
   }
 }
 
+/// Lets us into the folder `name`, which may be closed, and lets it be moved. What has become a
+/// link in the meantime is not followed: chmod(2) by name would.
+SysResult<void> open_up(int folder, const char* name) noexcept {
+  const UniqueFd inner(::openat(folder, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!inner.valid()) return fail();
+  // No system call before Linux 6.6 changes the mode of what O_PATH gives, but by this name.
+  const auto path = FixedText<32>().add("/proc/self/fd/").add(inner.get());
+  if (::chmod(path.c_str(), 0700) != 0) return fail();
+  return {};
+}
+
 /// A file, or a folder without anything in it: gone. false: a folder that has something.
 SysResult<bool> remove_entry(int folder, const char* name) noexcept {
   if (::unlinkat(folder, name, 0) == 0) return true;
   if (errno != EISDIR) return fail();
   if (::unlinkat(folder, name, AT_REMOVEDIR) == 0) return true;
   if (errno != ENOTEMPTY && errno != EEXIST) return fail();
-  // It is a folder, so no link is followed here.
-  if (::fchmodat(folder, name, 0700, 0) != 0) return fail();
+  SBX_CHECK(open_up(folder, name));
   return false;
 }
 

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <memory>
-#include <string_view>
 #include <utility>
 
 #include "os/remove_tree.hpp"
@@ -16,46 +15,59 @@
 namespace sbx::os {
 namespace {
 
+constexpr mode_t kMode = 0700;
+
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 UniqueFd open_folder(const char* path) noexcept {
   return UniqueFd(::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-bool belongs_to(int folder, uid_t first, uid_t count) {
+SysResult<void> make_folder(const char* path) noexcept {
+  const mode_t mask = ::umask(0);
+  const int made = ::mkdir(path, kMode);
+  const int error = errno;
+  ::umask(mask);
+  if (made != 0) return std::unexpected(Errno{error});
+  return {};
+}
+
+/// Is it still what `path` names? A sweeper may have been there before our lock.
+bool is_at(int folder, const char* path) noexcept {
+  struct ::stat held{};
+  struct ::stat named{};
+  return ::fstat(folder, &held) == 0 && ::lstat(path, &named) == 0 && named.st_ino == held.st_ino &&
+         named.st_dev == held.st_dev;
+}
+
+bool is_theirs(int folder, uid_t first, uid_t count) {
   struct ::stat what{};
-  return ::fstat(folder, &what) == 0 && what.st_uid >= first && what.st_uid - first < count;
+  return ::fstat(folder, &what) == 0 && what.st_uid >= first && what.st_uid - first < count &&
+         (what.st_mode & 07777U) == kMode;
 }
 
 }  // namespace
 
 SysResult<UniqueFd> make_scratch(const char* path) noexcept {
   for (;;) {
-    if (::mkdir(path, 0700) != 0) return fail();
+    SBX_CHECK(make_folder(path));
     UniqueFd folder = open_folder(path);
-    if (!folder.valid() && errno != ENOENT) return fail();
-    if (!folder.valid()) continue;  // swept already
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 && errno != EWOULDBLOCK) return fail();
-    // A sweeper may have taken the lock, or the folder, before we had the one or after the other.
-    struct ::stat held{};
-    struct ::stat named{};
-    if (::fstat(folder.get(), &held) != 0) return fail();
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0 && ::lstat(path, &named) == 0 &&
-        named.st_ino == held.st_ino && named.st_dev == held.st_dev)
-      return folder;
+    const bool locked = folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
+    if (locked && is_at(folder.get(), path)) return folder;
+    const int error = errno;
+    const bool swept = locked || error == ENOENT || error == EWOULDBLOCK;
+    if (swept) continue;
+    (void)::rmdir(path);
+    return std::unexpected(Errno{error});
   }
 }
 
 SysResult<void> remove_scratch(int folder, const char* path) noexcept {
+  // A payload with a user id of its own may have closed it.
+  if (::fchmod(folder, kMode) != 0) return fail();
   SBX_CHECK(empty_folder(folder));
   if (::rmdir(path) != 0) return fail();
   return {};
-}
-
-void sweep_scratch(const std::string& path) {
-  const UniqueFd folder = open_folder(path.c_str());
-  if (folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0)
-    (void)remove_scratch(folder.get(), path.c_str());
 }
 
 void sweep_scratches(const std::string& base, std::string_view prefix, uid_t first, uid_t count) {
@@ -65,8 +77,11 @@ void sweep_scratches(const std::string& base, std::string_view prefix, uid_t fir
     const std::string_view name = entry->d_name;
     if (!name.starts_with(prefix)) continue;
     const std::string path = std::string(base).append(name);
+    // What is judged and what is emptied is the same open folder, whatever the name means by then.
     const UniqueFd folder = open_folder(path.c_str());
-    if (folder.valid() && belongs_to(folder.get(), first, count)) sweep_scratch(path);
+    if (!folder.valid() || !is_theirs(folder.get(), first, count)) continue;
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // somebody's
+    (void)remove_scratch(folder.get(), path.c_str());
   }
 }
 

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.hpp"
@@ -15,7 +18,12 @@
 namespace sbx::os {
 namespace {
 
-constexpr std::size_t kMaxProcesses = 4096;  // of a tree that grows while it is read
+// Of a tree that grows while it is read. Nobody's deadline waits for a look to end.
+constexpr std::size_t kMaxProcesses = 4096;
+constexpr std::size_t kMaxList = 65'536;  // bytes of a list of children, about 8000 of them
+constexpr std::chrono::milliseconds kPatience{100};
+
+using Clock = std::chrono::steady_clock;
 
 std::string folder_of(const std::string& pid) { return "/proc/" + pid; }
 
@@ -23,13 +31,26 @@ std::uint64_t number(const std::string& text) {
   return parse_number<std::uint64_t>(text).value_or(0);
 }
 
+/// The processes of a tree, in the order in which they were found, each once.
+class Processes {
+ public:
+  void add(std::string pid) {
+    if (all_.size() < kMaxProcesses && known_.insert(pid).second) all_.push_back(std::move(pid));
+  }
+  [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::vector<std::string> all_{};
+  std::unordered_set<std::string> known_{};
+};
+
 /// Each thread has the children that it forked itself (proc(5), /proc/PID/task/TID/children).
-void add_children(const std::string& pid, std::vector<std::string>& pids) {
+void add_children(const std::string& pid, Processes& found) {
   const std::string tasks = folder_of(pid) + "/task";
   for (const std::string& thread : names_in(tasks)) {
     const std::string list = std::string(tasks).append("/").append(thread).append("/children");
-    for (std::string& child : words_of(read_kernel_text(list), ' '))
-      if (std::ranges::find(pids, child) == pids.end()) pids.push_back(std::move(child));
+    for (std::string& child : words_of(read_kernel_text(list, kMaxList), ' '))
+      found.add(std::move(child));
   }
 }
 
@@ -73,14 +94,18 @@ std::uint64_t proportional(const std::string& pid) {
 }  // namespace
 
 std::optional<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
-  std::vector<std::string> pids{std::to_string(root)};
-  for (std::size_t i = 0; i < pids.size() && pids.size() < kMaxProcesses; ++i)
-    add_children(std::string(pids[i]), pids);
+  Processes found;
+  found.add(std::to_string(root));
+  const Clock::time_point until = Clock::now() + kPatience;
+  for (std::size_t i = 0; i < found.all().size() && Clock::now() < until; ++i)
+    add_children(std::string(found.all()[i]), found);
+  const std::vector<std::string>& pids = found.all();
   if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::nullopt;
   TreeSample sample;
   sample.processes = static_cast<int>(pids.size());
   std::uint64_t ticks = 0;
   for (const std::string& pid : pids) {
+    if (Clock::now() >= until) break;
     sample.memory += resident(pid);
     ticks += cpu_ticks(pid);
   }

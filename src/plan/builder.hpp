@@ -63,7 +63,10 @@ void plan_start(Builder& builder);  ///< the last three: descriptors, filter, ex
 /// Is the tool there? An error when it must be and is not.
 Result<bool> tool_is_there(const Builder& builder, std::size_t index);
 Result<SourceFacts> workspace_source(const Builder& builder);
-/// Is this folder too much to be shown unasked (home, and what is above it)? Warns.
+/// Home, what is above it, "/", and in tier `landlock` where private folders are: shown only when
+/// somebody names them.
+bool is_too_much(const Builder& builder, const std::string& path);
+/// Is the workspace such a folder, and not named? Warns.
 bool leaves_workspace_out(Builder& builder, const SourceFacts& source);
 /// Nothing: it is optional and not there.
 Result<std::optional<SourceFacts>> bind_source(const Builder& builder,

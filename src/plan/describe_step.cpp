@@ -123,6 +123,9 @@ struct Describe {
     return "Landlock ABI " + std::to_string(s.landlock_abi) +
            ": signals reach only the tree; adopt its orphans";
   }
+  std::string operator()(const ForkKeeper&) const {
+    return "fork a keeper, which ends the tree if init is killed";
+  }
   std::string operator()(const MakeScratch& s) const {
     return "make the private folder " + quote(s.path);
   }

@@ -100,6 +100,7 @@ struct Hint {
            "CAP_SETGID): start sbx as an ordinary user otherwise";
   }
   std::string operator()(const HoldTree&) const { return ""; }
+  std::string operator()(const ForkKeeper&) const { return ""; }
   std::string operator()(const MakeScratch&) const {
     return "the run's HOME is made there: set TMPDIR to a folder that everybody may write to";
   }

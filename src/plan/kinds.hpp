@@ -34,6 +34,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"become_inner_ids"},
     std::string_view{"become_reserved_id"},
     std::string_view{"hold_tree"},
+    std::string_view{"fork_keeper"},
     std::string_view{"make_scratch"},
     std::string_view{"forbid_namespaces"},
     std::string_view{"set_hostname"},

@@ -146,11 +146,6 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
   return {};
 }
 
-/// Home, what is above it, and "/" are shown only when somebody names them.
-bool is_too_much(const Builder& b, const std::string& path) {
-  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path));
-}
-
 Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
   const profile::Workspace& workspace = b.profile.workspace;
   const std::string staging = kStaging;
@@ -253,10 +248,16 @@ Result<SourceFacts> workspace_source(const Builder& b) {
   return std::unexpected(source_error(b, name, source, "workspace.source"));
 }
 
+bool is_too_much(const Builder& b, const std::string& path) {
+  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path)) ||
+         (b.shares_host && is_below(b.facts.temporary, path));
+}
+
 bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
   if (b.profile.workspace.named || !is_too_much(b, source.path)) return false;
   b.plan.warnings.push_back("the current directory " + source.path +
-                            " is not shown: it is the home directory or above it; name a folder "
+                            " is not shown: it holds more than a project (the home directory, "
+                            "temporary files, everything); name a folder "
                             "with --workspace DIR");
   return true;
 }

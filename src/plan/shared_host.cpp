@@ -15,12 +15,16 @@ constexpr int kSignalScope = 6;  // Landlock ABI, Linux 6.12
 constexpr std::array kMissing{"userns",           "namespaces", "hidden-files",
                               "hidden-processes", "hostname",   "tmp-size"};
 
+const SourceFacts* facts_of(const Builder& b, const std::string& source) {
+  const auto found = b.facts.sources.find(source);
+  return found == b.facts.sources.end() || !found->second.exists ? nullptr : &found->second;
+}
+
 bool is_elsewhere(const Builder& b, const profile::Mount& mount) {
   const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
   if (bind == nullptr) return true;  // a tmpfs, or a file that is written
-  const auto found = b.facts.sources.find(bind->source);
-  return found != b.facts.sources.end() && found->second.exists &&
-         found->second.path != bind->target;
+  const SourceFacts* const source = facts_of(b, bind->source);
+  return source != nullptr && source->path != bind->target;
 }
 
 bool is_other_id(const Builder& b, const std::optional<std::uint32_t>& wanted, std::uint32_t own) {
@@ -37,6 +41,39 @@ bool writes_as_other(const Builder& b) {
          });
 }
 
+/// Rules of Landlock add up: below a folder that may be written nothing can be read-only.
+bool is_below_writable(const Builder& b, const profile::Mount& mount) {
+  const auto* const inner = std::get_if<profile::BindMount>(&mount.what);
+  const SourceFacts* const source = inner == nullptr ? nullptr : facts_of(b, inner->source);
+  if (source == nullptr || inner->writable) return false;
+  return std::ranges::any_of(b.profile.mounts, [&](const profile::Mount& other) {
+    const auto* const outer = std::get_if<profile::BindMount>(&other.what);
+    const SourceFacts* const around = outer == nullptr ? nullptr : facts_of(b, outer->source);
+    return around != nullptr && outer->writable && is_below(source->path, around->path);
+  });
+}
+
+/// The private folders of other runs must not be shown.
+bool shows_private_folders(const Builder& b, const std::string& source) {
+  const SourceFacts* const facts = facts_of(b, source);
+  return facts != nullptr && is_below(b.facts.temporary, facts->path);
+}
+
+/// The key that shows them; empty: none does.
+std::string shows_temporary(const Builder& b) {
+  const profile::Workspace& workspace = b.profile.workspace;
+  const SourceFacts* const folder = facts_of(b, workspace.source);
+  const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
+  if (workspace.mode != profile::WorkspaceMode::none && !left_out &&
+      shows_private_folders(b, workspace.source))
+    return "workspace.source";
+  for (std::size_t i = 0; i < b.profile.mounts.size(); ++i)
+    if (const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
+        bind != nullptr && shows_private_folders(b, bind->source))
+      return "mounts[" + std::to_string(i) + "]";
+  return {};
+}
+
 /// The keys that ask for what only namespaces give.
 std::vector<std::string> needs_namespaces(const Builder& b) {
   const profile::Profile& p = b.profile;
@@ -49,7 +86,8 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
   note(p.workspace.mode != profile::WorkspaceMode::none && p.origins.contains("workspace.at"),
        "workspace.at");
   for (std::size_t i = 0; i < p.mounts.size(); ++i)
-    note(is_elsewhere(b, p.mounts[i]), "mounts[" + std::to_string(i) + "]");
+    note(is_elsewhere(b, p.mounts[i]) || is_below_writable(b, p.mounts[i]),
+         "mounts[" + std::to_string(i) + "]");
   note(!p.mask.empty(), "mask");
   note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");
   note(is_other_id(b, p.user.gid, b.facts.egid), "user.gid");
@@ -93,6 +131,12 @@ Result<void> check_wishes(const Builder& b) {
         "tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals inside; here it is " +
             (b.facts.landlock_abi == 0 ? "missing" : "ABI " + std::to_string(b.facts.landlock_abi)),
         "sbx doctor says what namespaces lack on this host"));
+  if (const std::string key = shows_temporary(b); !key.empty())
+    return std::unexpected(
+        error_about(b,
+                    key + " (" + b.written_at(key) + ") contains the folder for temporary files, " +
+                        b.facts.temporary + ", where the private folders of runs are",
+                    "set TMPDIR to a folder outside of it"));
   if (b.facts.temporary.empty())
     return std::unexpected(error_about(b, "there is no folder for temporary files",
                                        "set TMPDIR to a folder, or make /tmp"));
@@ -108,6 +152,7 @@ void plan_init(Builder& b) {
   b.add(Phase::init, NoNewPrivs{}, "Landlock asks for it");
   b.add(Phase::init, HoldTree{b.facts.landlock_abi}, "no pid namespace holds the processes");
   b.add(Phase::init, MakeScratch{scratch_path(b)}, "HOME and TMPDIR, removed at the end");
+  b.add(Phase::init, ForkKeeper{}, "without init nobody else could end the tree");
   b.add(Phase::init, ForkPayload{}, "the payload runs the command, init reaps");
 }
 

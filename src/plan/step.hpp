@@ -104,6 +104,8 @@ struct BecomeReservedId {};
 struct HoldTree {
   int landlock_abi = 0;
 };
+/// Ends the tree should init be killed: nobody else may, and nobody else knows who is in it.
+struct ForkKeeper {};
 /// Without a mount namespace: a private folder of the host's, removed at the end.
 struct MakeScratch {
   std::string path;
@@ -266,7 +268,7 @@ struct Fail {
 using Action =
     std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps,
                  HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
-                 BecomeReservedId, HoldTree, MakeScratch, ForbidNamespaces, SetHostname,
+                 BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
                  PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree,
                  AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice, MountProc,
                  MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, PassCgroups,

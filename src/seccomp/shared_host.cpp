@@ -108,14 +108,14 @@ void add_sockets(bool online, std::vector<SharedRule>& rules) {
   for (const std::string_view call : kConnecting) rules.push_back({call, ENETUNREACH});
 }
 
-/// What the kernel lets a user do to all that is the same user's.
+/// What the kernel lets a user do to all that is the same user's, init among them.
 void add_same_user(std::vector<SharedRule>& rules) {
+  rules.push_back({"prlimit64", EPERM, {is_not(0, 0)}});  // also where `log` lets others through
   for (const std::string_view call : kOnOthers) rules.push_back({call, EPERM, {is_not(0, 0)}});
   rules.push_back({"setpriority", EPERM, {is(0, PRIO_USER)}});
   rules.push_back({"setpriority", EPERM, {is_not(1, 0)}});
   rules.push_back({"ioprio_set", EPERM, {is(0, IOPRIO_WHO_USER)}});
   rules.push_back({"ioprio_set", EPERM, {is_not(1, 0)}});
-  rules.push_back({"ioctl", ENOTTY, other_controls()});
 }
 
 }  // namespace
@@ -126,7 +126,8 @@ std::vector<SharedRule> shared_host_rules(const SharedHost& how) {
   for (const Family& family : kFamilies)
     if (!family.owners || !how.own_id)
       for (const std::string_view call : family.calls) rules.push_back({call, family.error});
-  if (!how.own_id) add_same_user(rules);
+  add_same_user(rules);
+  if (!how.own_id) rules.push_back({"ioctl", ENOTTY, other_controls()});
   add_sockets(how.online, rules);
   return rules;
 }
@@ -135,8 +136,9 @@ std::string_view shared_host_reason(const SharedHost& how, std::string_view call
   if (!how.shared) return {};
   for (const Family& family : kFamilies)
     if (has(family.calls, call)) return family.owners && how.own_id ? "" : family.reason;
-  const bool others = has(kOnOthers, call) || call == "setpriority" || call == "ioprio_set";
-  if (others || call == "ioctl") return how.own_id ? "" : others ? kOthers : kOtherControls;
+  if (has(kOnOthers, call) || call == "setpriority" || call == "ioprio_set" || call == "prlimit64")
+    return kOthers;
+  if (call == "ioctl") return how.own_id ? "" : kOtherControls;
   if (call == "socketpair") return kPairs;
   if (call == "socket") return how.online ? kUnix : kOffline;
   return !how.online && has(kConnecting, call) ? kOffline : std::string_view{};

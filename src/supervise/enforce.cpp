@@ -39,9 +39,8 @@ std::string_view reason_code(KilledFor why) {
 
 void Run::enforce(Nanos now) {
   if (!paused_since_ && deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used());
-  if (!paused_since_ && tree_watch_.due(now)) look_at_tree(now);
   if (!paused_since_ && oom_watch_.due(now)) oom_watch_.note(now, oom_kills(*sandbox_));
-  if (tree_watch_.over() || oom_watch_.over()) end_run(KilledFor::memory, now, 0);
+  if (oom_watch_.over()) end_run(KilledFor::memory, now, 0);
   if (streams_.held_back()) deadlines_.note_output(now);
   if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
@@ -49,6 +48,9 @@ void Run::enforce(Nanos now) {
     if (const auto limit = deadlines_.expired(now))
       end_run(*limit, now, to_nanos(plan_.supervision.grace));
   }
+  // Last, and not while it is ended: with many processes it takes its time.
+  if (!paused_since_ && !escalation_.begun() && tree_watch_.due(now)) look_at_tree(now);
+  if (tree_watch_.over()) end_run(KilledFor::memory, now, 0);
   switch (escalation_.take(now)) {
     case Escalation::Act::nothing:
       break;

@@ -1,8 +1,6 @@
 // What stands in for a pid and a mount namespace.
 #include <doctest/doctest.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,11 +14,11 @@
 
 #include "../support/temp_tree.hpp"
 #include "os/fd.hpp"
+#include "os/landlock.hpp"
 #include "os/process.hpp"
 #include "os/process_tree.hpp"
 #include "os/remove_tree.hpp"
 #include "os/scratch.hpp"
-#include "os/seccomp_notify.hpp"
 
 using namespace sbx;      // NOLINT(google-build-using-namespace)
 using namespace sbx::os;  // NOLINT(google-build-using-namespace)
@@ -95,34 +93,62 @@ TEST_CASE("a scratch folder is swept only when nobody holds it") {
   CHECK_FALSE(fs::exists(path));
 }
 
-TEST_CASE("what a killed one leaves is ended by who adopts it, and nobody else is") {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    if (!adopt_orphans()) ::_exit(1);
-    const pid_t stranger = ::fork();  // as of a shell that became us
-    if (stranger == 0) {
-      ::pause();
-      ::_exit(0);
-    }
-    const pid_t killed = ::fork();
-    if (killed == 0) {
-      constexpr sock_filter kAllowAll[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-      if (!set_no_new_privs() || !install_filter(kAllowAll)) ::_exit(2);
-      for (int i = 0; i < 5; ++i)
-        if (::fork() == 0) {
-          ::pause();
-          ::_exit(0);
-        }
-      (void)::raise(SIGKILL);
-    }
-    if (::waitpid(killed, nullptr, 0) != killed) ::_exit(3);
-    end_adopted(1000);
-    if (::waitpid(stranger, nullptr, WNOHANG) != 0) ::_exit(4);
-    ::kill(stranger, SIGKILL);
-    if (::waitpid(-1, nullptr, 0) != stranger) ::_exit(5);
-    ::_exit(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 6);
+TEST_CASE("a folder that somebody else can have put there is nobody's scratch") {
+  const TempTree tree;
+  const std::string base = tree.path() + "/";
+  for (const mode_t mode : {0777U, 0755U, 01700U, 0500U}) {
+    const std::string path = base + "sbx-" + std::to_string(mode);
+    REQUIRE(::mkdir(path.c_str(), 0700) == 0);
+    touch(path + "/file");
+    REQUIRE(::chmod(path.c_str(), mode) == 0);
+    sweep_scratches(base, "sbx-", ::geteuid(), 1);
+    CHECK(fs::exists(path + "/file"));
+  }
+  fs::create_directories(base + "other");
+  touch(base + "other/file");
+  fs::create_directory_symlink(base + "other", base + "sbx-link");
+  sweep_scratches(base, "sbx-", ::geteuid(), 1);
+  CHECK(fs::exists(base + "other/file"));
+}
+
+TEST_CASE("without a scope for signals nobody is signalled") {
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  end_descendants();
+  end_others();
+  CHECK(::waitpid(other, nullptr, WNOHANG) == 0);
+  ::kill(other, SIGKILL);
+  CHECK(::waitpid(other, nullptr, 0) == other);
+}
+
+TEST_CASE("all of the tree and nobody else") {
+  if (landlock_abi() < 6) return;
+  const pid_t outside = ::fork();
+  if (outside == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  const pid_t root = ::fork();
+  if (root == 0) {
+    if (!adopt_orphans() || !set_no_new_privs() || !confine_signals(landlock_abi())) ::_exit(1);
+    if (::kill(outside, 0) == 0) ::_exit(2);
+    for (int i = 0; i < 5; ++i)
+      if (::fork() == 0) {
+        if (::fork() != 0) ::_exit(0);  // an orphan, in a session of its own
+        ::setsid();
+        ::pause();
+        ::_exit(0);
+      }
+    end_descendants();
+    ::_exit(::waitpid(-1, nullptr, WNOHANG) < 0 && errno == ECHILD ? 0 : 3);
   }
   int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(::waitpid(root, &status, 0) == root);
   CHECK(status == 0);
+  CHECK(::waitpid(outside, nullptr, WNOHANG) == 0);
+  ::kill(outside, SIGKILL);
+  CHECK(::waitpid(outside, nullptr, 0) == outside);
 }

@@ -34,3 +34,11 @@ def shared(sbx, open_folder):
 def weak(weakened, open_folder):
     """The same with steps of its plan taken out (SBX_TEST_WITHOUT)."""
     return without_namespaces(weakened, open_folder)
+
+
+@pytest.fixture
+def place(open_folder):
+    folder = open_folder / "tmp"
+    folder.mkdir()
+    folder.chmod(0o1777)
+    return folder

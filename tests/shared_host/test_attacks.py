@@ -14,7 +14,7 @@ from shared_host import attacks
 
 pytestmark = pytest.mark.needs("signal-scope")
 
-FILES, FILTER, SIGNALS = "apply_landlock", "install_seccomp", "hold_tree"
+FILES, FILTER, SIGNALS = "apply_landlock", "install_seccomp", "hold_tree,fork_keeper"
 # For each attack the walls that keep it from the caller's things when an ordinary user starts sbx.
 WALLS = {
     FILES: ["reads_a_file", "lists_a_folder", "writes_a_file", "makes_a_file", "truncates_a_file", "removes_a_file",
@@ -114,7 +114,12 @@ def test_works_without_its_walls(weak, scene, wall, name):
     assert run.out == "escaped\n", run
 
 
-@pytest.mark.parametrize("wall,name", [(w, n) for walls, n in ALL for w in walls.split(",") if "," in walls
+def each(walls):
+    """The walls one by one; who holds the tree is one."""
+    return [wall for wall in (FILES, FILTER, SIGNALS) if wall in walls]
+
+
+@pytest.mark.parametrize("wall,name", [(w, n) for walls, n in ALL for w in each(walls) if len(each(walls)) > 1
                                        and not (w == FILTER and n == "makes_a_queue")])
 def test_one_wall_less_still_contains(weak, scene, wall, name):
     run = attack(weak, name, scene, env={"SBX_TEST_WITHOUT": wall}).assert_ok()
@@ -142,6 +147,22 @@ def test_a_pipe_sends_no_signal_to_others(request, scene, without):
     helper.kill()
     helper.wait()
     assert alive == (not without)
+
+
+@pytest.mark.parametrize("call", ["prlimit64", "sched_setscheduler", "setpriority"])
+def test_log_lets_nobody_touch_other_processes(shared, scene, call):
+    """Under `on_deny: log` what is only denied goes through; this is closed."""
+    name = {"prlimit64": "limits_a_process", "sched_setscheduler": "schedules_a_process",
+            "setpriority": "slows_a_process_down"}[call]
+    run = attack(shared, name, scene, flags=["--set", "seccomp.on_deny=log"]).assert_ok()
+    assert run.out.startswith("contained: "), run
+
+
+def test_init_cannot_be_rescheduled(shared):
+    code = "import os\nfor change in (lambda p: os.sched_setscheduler(p, os.SCHED_IDLE, os.sched_param(0)),\n" \
+           "    lambda p: os.setpriority(os.PRIO_PROCESS, p, 19), lambda p: os.sched_setaffinity(p, {0})):\n" \
+           "  try: change(os.getppid()); print('changed')\n  except PermissionError: print('refused')"
+    assert shared.run(cmd=["/usr/bin/python3", "-c", code]).assert_ok().out == "refused\n" * 3
 
 
 def test_a_signal_to_all_reaches_nobody_outside(shared, scene):

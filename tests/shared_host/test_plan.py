@@ -31,6 +31,26 @@ def test_a_file_of_the_profile_has_its_line(shared):
     run.assert_refused(f"mounts[0] ({profile}:3:5)")
 
 
+def test_nothing_is_read_only_inside_of_what_is_writable(shared, tmp_path):
+    """Rules of Landlock add up."""
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    profile = shared.profile(f"version: 1\ndegrade: [idmap]\nmounts:\n  - {{bind: {inner.parent}, at: {inner.parent}, mode: rw}}\n"
+                             f"  - {{bind: {inner}, at: {inner}}}\n")
+    shared.run(profile, cmd=["true"]).assert_refused("mounts[1]")
+
+
+def test_private_folders_of_others_are_not_shown(shared):
+    inside = shared.cwd / "tmp"
+    inside.mkdir()
+    inside.chmod(0o1777)
+    options = {"env": {"TMPDIR": str(inside)}}
+    run = shared.run(cmd=["sh", "-c", "pwd; echo $HOME"], **options).assert_ok()
+    assert "is not shown" in run.err and len(set(run.out.split())) == 1, run
+    run = shared.run(flags=["--workspace", "."], cmd=["true"], **options)
+    run.assert_refused("workspace.source", "contains the folder for temporary files", "set TMPDIR")
+
+
 def test_the_workspace_is_where_it_is(shared, tmp_path):
     (shared.cwd / "file").write_text("here\n")
     run = shared.run(cmd=["sh", "-c", "pwd; cat file; : > new"])

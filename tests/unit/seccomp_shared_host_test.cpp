@@ -53,6 +53,8 @@ TEST_CASE("no profile opens what stands firm") {
   const Asked killed({.on_deny = OnDeny::kill, .shared_host = kOffline});
   CHECK(killed("chmod") == kKill);
   CHECK(killed("shmget") == fails(ENOSYS));
+  for (const SharedHost& how : {kOffline, kOwnId})
+    CHECK(Asked({.on_deny = OnDeny::log, .shared_host = how})("prlimit64", {7}) == fails(EPERM));
 }
 
 TEST_CASE("sockets: none without the network, never one of the host's tree") {
@@ -76,7 +78,7 @@ TEST_CASE("sockets: none without the network, never one of the host's tree") {
 }
 
 TEST_CASE("other processes of the same user are out of reach, one's own are not") {
-  const Asked asked({.shared_host = kOffline});
+  const Asked asked({.shared_host = kOwnId});  // init is of that user, too
   for (const char* call : {"sched_setaffinity", "sched_setscheduler", "sched_setattr"}) {
     CHECK(asked(call, {0}) == kAllow);
     CHECK(asked(call, {1}) == fails(EPERM));

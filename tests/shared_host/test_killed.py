@@ -1,0 +1,106 @@
+"""Tier `landlock`: whoever of supervisor, init and keeper is killed, and whenever, the tree ends and its folder goes."""
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from shared_host.trees import DAEMONS, HOPPING, gone_within, init_of, private_folders, tree_of
+from support import leftovers
+
+pytestmark = pytest.mark.needs("signal-scope")
+
+
+@pytest.mark.parametrize("script", [DAEMONS, HOPPING], ids=["daemons", "hopping"])
+def test_a_killed_supervisor_takes_all_with_it(shared, script):
+    before = private_folders()
+    running = shared.spawn(cmd=["bash", "-c", f"touch $HOME/file; {script}; sleep 60"], env={"TMPDIR": "/tmp"})
+    running.read_until(b"ready")
+    init = init_of(running)
+    assert private_folders() > before
+    running.kill()
+    running.process.wait()
+    deadline = time.monotonic() + 2
+    while private_folders() != before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert private_folders() == before
+    assert not Path(f"/proc/{init}").exists() or "Z" in Path(f"/proc/{init}/stat").read_text()
+
+
+def test_a_killed_init_leaves_its_tree_to_the_keeper(shared):
+    running = shared.spawn(cmd=["bash", "-c", f"touch $HOME/file; {DAEMONS}; sleep 60"])
+    running.read_until(b"ready")
+    init, _, tree = tree_of(running)
+    os.kill(init, signal.SIGKILL)
+    run = running.wait(timeout=20)
+    assert run.status in ("internal_error", "signal", "setup_error"), run
+    assert gone_within(tree, 2)
+
+
+@pytest.mark.parametrize("end", ["by itself", "by a kill of init"])
+def test_children_that_a_shell_had_before_are_not_the_runs(shared, end):
+    """`sh -c 'worker & exec sbx ...'`: they are children of sbx, and no matter what becomes of the run."""
+    code = "exec sleep 0.2" if end == "by itself" else "sleep 60"
+    words = " ".join([shared.binary, "run", *shared.degraded, "--", "sh", "-c", f"'{code}'"])
+    shell = subprocess.Popen(["sh", "-c", f"sleep 300 >/dev/null 2>&1 & echo $!; exec {words}"], stdout=subprocess.PIPE, text=True,
+                             stderr=subprocess.PIPE, cwd=shared.cwd)
+    worker = int(shell.stdout.readline())
+    if end != "by itself":
+        def others():
+            return [pid for pid, _ in leftovers.descendants(shell.pid) if pid != worker]
+        deadline = time.monotonic() + 20
+        while len(others()) < 3 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(min(others()), signal.SIGKILL)
+    shell.communicate(timeout=20)
+    assert Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] == "S"
+    os.kill(worker, signal.SIGKILL)
+
+
+def test_who_kills_all_that_is_called_sbx_leaves_nothing(shared, place):
+    """Supervisor and init at the same moment: the keeper has another name."""
+    running = shared.spawn(cmd=["bash", "-c", f"touch $HOME/file; {DAEMONS}; sleep 60"], env={"TMPDIR": str(place)})
+    running.read_until(b"ready")
+    init, _, tree = tree_of(running)
+    os.kill(running.pid, signal.SIGSTOP)  # so that neither sees the other's end
+    os.kill(init, signal.SIGKILL)
+    running.kill()
+    running.process.wait()
+    assert gone_within(tree, 2)
+    assert not private_folders(place)
+
+
+def test_a_killed_keeper_changes_nothing(shared, place):
+    running = shared.spawn(cmd=["bash", "-c", f"{DAEMONS}; read -r word; echo $word"], stdin=-1, env={"TMPDIR": str(place)})
+    running.read_until(b"ready")
+    _, keeper, tree = tree_of(running)
+    os.kill(keeper, signal.SIGKILL)
+    assert running.wait(stdin=b"on\n").assert_ok().out.endswith("on\n")
+    assert gone_within(tree, 2) and not private_folders(place)
+
+
+def test_what_three_killed_at_once_leave_is_swept_by_the_next_run(shared, place):
+    options = {"env": {"TMPDIR": str(place)}}
+    running = shared.spawn(cmd=["/usr/bin/python3", "-c", "import os, time; os.chdir(os.environ['HOME']);"
+                                "open('file', 'w'); print('ready', flush=True); time.sleep(60)"], **options)
+    running.read_until(b"ready")
+    init, keeper, tree = tree_of(running)
+    os.kill(running.pid, signal.SIGSTOP)
+    for pid in (keeper, init):
+        os.kill(pid, signal.SIGKILL)
+    running.kill()
+    running.process.wait()
+    assert gone_within(tree, 2)  # the command itself dies with init
+    assert len(private_folders(place)) == 1
+    shared.run(cmd=["true"], **options).assert_ok()
+    assert not private_folders(place)
+
+
+@pytest.mark.parametrize("number", range(10))
+def test_a_supervisor_killed_while_it_sets_up(shared, number):
+    running = shared.spawn(cmd=["sleep", "60"], result=False)
+    time.sleep(0.05 + number / 500)  # the host of the test is made by Python, which takes that long
+    running.kill()
+    running.process.wait()
