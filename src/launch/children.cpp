@@ -104,6 +104,7 @@ void forward(const Context& context, int signal) noexcept {
       settled = true;
       os::release_code();
     }
+    if (signal > 0) settled = false;  // what that needed is in memory again
     if (signal <= 0 || signal == SIGCHLD) continue;
     if (context.holds_tree && signal == os::end_tree_signal()) end_shared_run(context);
     // A signal from inside the sandbox is not for us; who shares the host's pids is kept from

@@ -77,7 +77,7 @@ StepResult run(const plan::UnshareCgroup&, Context&) noexcept {
 }
 
 StepResult run(const plan::HideCommandLine&, Context&) noexcept {
-  os::hide_command_line();
+  os::hide_command_line("sbx-init");
   return {};
 }
 

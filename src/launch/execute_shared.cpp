@@ -2,7 +2,6 @@
 // itself at the end of a pid or mount namespace, init does here.
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -11,6 +10,7 @@
 
 #include "launch/executor.hpp"
 #include "os/process.hpp"
+#include "os/process_title.hpp"
 #include "os/process_tree.hpp"
 #include "os/scratch.hpp"
 
@@ -37,7 +37,8 @@ SysResult<void> place_low(os::UniqueFd& first, os::UniqueFd& second) noexcept {
 /// Waits for init's end, which is the end of the pipe, and does init's work. It has a name of its
 /// own, because who kills all that is called sbx is to leave it.
 [[noreturn]] void keep_tree(Context& context, os::UniqueFd end) noexcept {
-  (void)::prctl(PR_SET_NAME, "sandbox-keeper", 0, 0, 0);
+  os::hide_command_line("sandbox-keeper");
+  (void)os::set_dumpable(false);
   context.keeper.reset();
   // Nothing else stays open: the ends of pipes say to others that we live.
   if (!place_low(context.scratch, end) || !os::close_from(2)) os::end_process(errno);

@@ -2,13 +2,12 @@
 
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 
 namespace sbx::os {
 namespace {
-
-constexpr char kTitle[] = "sbx-init";
 
 // The argument area, as the kernel laid it out: one block from argv[0] to the end of the last one.
 char* g_begin = nullptr;
@@ -24,12 +23,12 @@ void remember(int argc, char** argv, char**) {
 
 }  // namespace
 
-void hide_command_line() noexcept {
-  ::prctl(PR_SET_NAME, kTitle, 0, 0, 0);
+void hide_command_line(const char* title) noexcept {
+  ::prctl(PR_SET_NAME, title, 0, 0, 0);
   if (g_begin == nullptr || g_end <= g_begin) return;
   const auto size = static_cast<std::size_t>(g_end - g_begin);
   std::memset(g_begin, 0, size);
-  std::memcpy(g_begin, kTitle, size < sizeof kTitle - 1 ? size : sizeof kTitle - 1);
+  std::memcpy(g_begin, title, std::min(size, std::strlen(title)));
 }
 
 }  // namespace sbx::os

@@ -4,8 +4,8 @@
 
 namespace sbx::os {
 
-/// Replaces the command line of the calling process by "sbx-init", in its own memory (proc(5),
-/// cmdline), and its thread name. Allocation-free.
-void hide_command_line() noexcept;
+/// Replaces the command line of the calling process by `title` (it ends with a 0 and has at most 15
+/// bytes), in its own memory (proc(5), cmdline), and its thread name. Allocation-free.
+void hide_command_line(const char* title) noexcept;
 
 }  // namespace sbx::os

@@ -66,8 +66,9 @@ class Run {
   Nanos exec_ = 0;
   bool tree_ended_ = false;
   std::optional<Nanos> paused_since_;
-  std::optional<Nanos> usage_due_;   ///< the next `usage` event
-  std::optional<Nanos> settle_due_;  ///< when a run is no short one
+  std::optional<Nanos> usage_due_;          ///< the next `usage` event
+  std::optional<Nanos> settle_due_;         ///< when our code is let go, because nothing needs it
+  Nanos settle_pause_ = 50 * kMillisecond;  ///< how long nothing has to have come before that
 
   os::SignalGate gate_;
   EventLog events_;

@@ -20,7 +20,7 @@
 namespace sbx::supervise {
 namespace {
 
-constexpr Nanos kShort = 50 * kMillisecond;
+constexpr Nanos kLongest = 10 * kSecond;  // of a pause after which code is let go
 constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 
 /// For a limit of CPU time alone: glibc reads a file of /sys for it.
@@ -121,7 +121,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     high_watch_.start(sandbox_->cgroup_fd("memory"));
   SBX_CHECK(denials_.start(sandbox_->take_listener(), plan_, now_ns()));
   deadlines_.start(exec_);
-  settle_due_ = exec_ + kShort;
+  settle_due_ = exec_ + settle_pause_;
   control_.sweep();
   return {};
 }
@@ -150,6 +150,7 @@ void Run::supervise_tree() {
 void Run::settle(Nanos now) {
   if (!settle_due_ || now < *settle_due_) return;
   settle_due_.reset();
+  settle_pause_ = std::min(2 * settle_pause_, kLongest);
   os::release_code();
 }
 
@@ -196,7 +197,10 @@ void Run::stop_and_resume(Nanos now) {
 }
 
 void Run::move(Nanos now) {
-  if (streams_.step(set_)) deadlines_.note_output(now);
+  if (streams_.step(set_)) {
+    deadlines_.note_output(now);
+    settle_due_ = now + settle_pause_;  // what that needed is in memory again
+  }
   events_.step(now);
   streams_.hold(events_.congested());
 }

@@ -44,9 +44,11 @@ def test_a_run_that_waits_holds_little_memory(sbx):
 
 
 @pytest.mark.needs("root")
-def test_supervisor_and_init_let_go_of_their_code(sbx):
-    """Proportional memory of both: 1.2 MiB when this was written, 2.8 before. Nobody but root may see init's."""
-    running = sbx.spawn(cmd=["sh", "-c", "echo ready; read line"], stdin=subprocess.PIPE)
+@pytest.mark.parametrize("pause", [0, 0.3])
+def test_supervisor_and_init_let_go_of_their_code(sbx, pause):
+    """Proportional memory of both: 1.2 MiB when this was written, 2.8 before. Nobody but root may see init's. Also
+    after they had something to do when they had let go of it already."""
+    running = sbx.spawn(cmd=["sh", "-c", f"sleep {pause}; echo ready; read line"], stdin=subprocess.PIPE)
     running.read_until(b"ready")
     init = min(pid for pid, _ in running.processes())
     deadline = time.monotonic() + 5
