@@ -2,9 +2,9 @@
 
 #include <sys/prctl.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 namespace sbx::os {
 namespace {
@@ -28,7 +28,7 @@ void hide_command_line(const char* title) noexcept {
   if (g_begin == nullptr || g_end <= g_begin) return;
   const auto size = static_cast<std::size_t>(g_end - g_begin);
   std::memset(g_begin, 0, size);
-  std::memcpy(g_begin, title, std::min(size, std::strlen(title)));
+  std::string_view(title).copy(g_begin, size);
 }
 
 }  // namespace sbx::os
