@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <ctime>
-#include <utility>
 
 #include "launch/executor.hpp"
 #include "os/process.hpp"
@@ -36,7 +35,7 @@ SysResult<void> place_low(os::UniqueFd& first, os::UniqueFd& second) noexcept {
 
 /// Waits for init's end, which is the end of the pipe, and does init's work. It has a name of its
 /// own, because who kills all that is called sbx is to leave it.
-[[noreturn]] void keep_tree(Context& context, os::UniqueFd end) noexcept {
+void keep_tree(Context& context, os::UniqueFd end) noexcept {
   os::hide_command_line("sandbox-keeper");
   (void)os::set_dumpable(false);
   context.keeper.reset();
@@ -72,17 +71,8 @@ StepResult run(const plan::ForkKeeper&, Context& context) noexcept {
   if (!context.holds_tree) return std::unexpected(Errno{EPROTO});
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail();
-  os::UniqueFd theirs(ends[0]);
   context.keeper = os::UniqueFd(ends[1]);
-  struct Both {
-    Context& context;
-    os::UniqueFd& end;
-  } both{context, theirs};
-  const os::ChildMain child = [](void* raw) noexcept {
-    const Both& given = *static_cast<Both*>(raw);
-    keep_tree(given.context, std::move(given.end));
-  };
-  SBX_CHECK(os::fork_process(child, &both));
+  SBX_CHECK(fork_child(context, os::UniqueFd(ends[0]), keep_tree));
   return {};
 }
 

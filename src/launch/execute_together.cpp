@@ -49,6 +49,19 @@ StepResult await_init(const Context& context) noexcept {
 
 }  // namespace
 
+SysResult<pid_t> fork_child(Context& context, os::UniqueFd end, ChildPart part) noexcept {
+  struct Given {
+    Context& context;
+    os::UniqueFd& end;
+    ChildPart part;
+  } given{context, end, part};
+  const os::ChildMain child = [](void* raw) noexcept {
+    const Given& own = *static_cast<Given*>(raw);
+    own.part(own.context, std::move(own.end));
+  };
+  return os::fork_process(child, &given);
+}
+
 StepResult run(const plan::ForkPayload&, Context& context) noexcept {
   // pivot_root(2) moves who stands in the old root, and nobody else: a working directory further
   // down would pin the host's tree.
@@ -56,19 +69,13 @@ StepResult run(const plan::ForkPayload&, Context& context) noexcept {
   context.host_root = SBX_TRY(device_of("/"));
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail();
-  os::UniqueFd theirs(ends[1]);
   context.peer = os::UniqueFd(ends[0]);
-  struct Both {
-    Context& context;
-    os::UniqueFd& end;
-  } both{context, theirs};
-  const os::ChildMain child = [](void* raw) noexcept {
-    const Both& given = *static_cast<Both*>(raw);
-    given.context.peer = std::move(given.end);
-    payload_main(given.context);
-  };
   context.init_pid = ::getpid();
-  context.payload_pid = SBX_TRY(os::fork_process(child, &both));
+  context.payload_pid = SBX_TRY(
+      fork_child(context, os::UniqueFd(ends[1]), [](Context& own, os::UniqueFd end) noexcept {
+        own.peer = std::move(end);
+        payload_main(own);
+      }));
   return {};
 }
 

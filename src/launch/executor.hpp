@@ -89,6 +89,12 @@ StepResult run(const plan::CloseDescriptors&, Context&) noexcept;
 StepResult run(const plan::InstallSeccomp&, Context&) noexcept;
 StepResult run(const plan::ExecPayload&, Context&) noexcept;
 
+// Shared by the steps that fork (execute_together.cpp).
+
+/// What a child of init's does, with its end of a pair; it never comes back.
+using ChildPart = void (*)(Context&, os::UniqueFd) noexcept;
+SysResult<pid_t> fork_child(Context& context, os::UniqueFd end, ChildPart part) noexcept;
+
 // Shared by the mount steps (execute_mounts.cpp).
 
 /// MOUNT_ATTR_* for `flags`.

@@ -52,10 +52,11 @@ SysResult<UniqueFd> make_scratch(const char* path) noexcept {
   for (;;) {
     SBX_CHECK(make_folder(path));
     UniqueFd folder = open_folder(path);
-    const bool locked = folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0;
+    // Not at once: a sweeper that came between holds it until it has removed it.
+    const bool locked = folder.valid() && ::flock(folder.get(), LOCK_EX) == 0;
     if (locked && is_at(folder.get(), path)) return folder;
     const int error = errno;
-    const bool swept = locked || error == ENOENT || error == EWOULDBLOCK;
+    const bool swept = locked || error == ENOENT;
     if (swept) continue;
     (void)::rmdir(path);
     return std::unexpected(Errno{error});

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,15 @@ while time.monotonic() < until:
 def test_a_fork_storm_does_not_hold_up_the_deadline(shared, flags):
     run = shared.run(flags=["--timeout", "1s", *flags], cmd=["/usr/bin/python3", "-c", STORM])
     assert run.status == "timeout" and run.seconds < 4, run
+
+
+def test_many_at_once_do_not_sweep_each_other(shared):
+    """Each sweeps what killed runs left while others make and remove theirs."""
+    def one(number):
+        return shared.run(cmd=["sh", "-c", "echo $0 > $HOME/mine; cat $HOME/mine", str(number)]).assert_ok().out
+
+    with ThreadPoolExecutor(16) as pool:
+        assert list(pool.map(one, range(200))) == [f"{number}\n" for number in range(200)]
 
 
 def test_files_move_between_folders(shared):

@@ -6,7 +6,8 @@ from pathlib import Path
 from support import leftovers
 
 # Three ways out of the payload's reach: another session, another parent, and a process that forks for ever.
-DAEMONS = "(setsid sleep 300 &); (setsid sh -c '(sleep 301 &) & exit' &); sleep 0.2; echo ready"
+DAEMONS = ("(setsid sh -c ': > $HOME/one; exec sleep 300' &); (setsid sh -c '(: > $HOME/two; exec sleep 301) & exit' &); "
+           "until [ -e $HOME/one ] && [ -e $HOME/two ]; do sleep 0.01; done; echo ready")
 HOPPING = "hop() { sleep 0.01; hop & }; hop & echo ready"
 
 

@@ -13,7 +13,8 @@ namespace sbx::test {
 /// The caller returns after it. `why` is held against tests/accepted-skips.txt.
 inline void not_tried(const std::string& why) {
   std::cout << "skipped: " << doctest::getContextOptions()->currentTest->m_name << ": " << why
-            << std::endl;
+            << '\n'
+            << std::flush;
 }
 
 /// Whether we are root; says that the test is not tried if not.
