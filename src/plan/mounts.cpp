@@ -156,8 +156,12 @@ Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
                      "workspace"));
   b.writable.resize(writable);
   SBX_CHECK(tree.make_mount_point(workspace.at, true, "the workspace", "workspace"));
-  b.add(Phase::init, MountOverlay{staging, workspace.at, workspace.size, kWritable},
-        "changes stay in memory and go at the end", "workspace.mode");
+  const bool keep = workspace.keep != profile::Keep::none;
+  if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
+  b.add(Phase::init, MountOverlay{staging, workspace.at, workspace.size, kWritable, keep},
+        keep ? "changes stay in memory until the end, and are kept then"
+             : "changes stay in memory and go at the end",
+        keep ? "workspace.keep" : "workspace.mode");
   tree.cover_foreign(workspace.at);
   b.writable.push_back({workspace.at, true, false});
   return {};
