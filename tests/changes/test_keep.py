@@ -168,20 +168,6 @@ def test_diff_lists_the_runs_and_finds_them_by_a_part_of_their_name(kept):
     assert kept.verb("discard").returncode == 125 and kept.verb("apply").returncode == 125
 
 
-def test_diff_is_what_git_apply_takes(kept, tmp_path):
-    top = kept.sbx.cwd
-    (top / "file").write_text("one\ntwo\nthree\n")
-    (top / "moved").write_text("moved\n" * 9)
-    run = kept.run("sed -i s/two/2/ file; chmod 755 file; mv moved 'to \"here\"'; ln -s file link; printf end > new").result["id"]
-    patch = kept.verb("diff", run, "--patch").stdout
-    assert b"rename from moved" in patch and b"\x1b" not in patch
-    subprocess.run(["git", "init", "-q", "."], cwd=top, check=True)
-    applied = subprocess.run(["git", "apply"], cwd=top, input=patch, capture_output=True)
-    assert applied.returncode == 0, applied
-    # The same as to apply it: nothing is left to do.
-    assert kept.apply(run).stdout.startswith(b"0 changes applied")
-
-
 def test_a_terminal_gets_colours_and_no_control_bytes_of_the_payloads(kept):
     run = kept.run(r"printf 'a\033]0;title\007b\n' > f").result["id"]
     script = f"script -qec '{kept.sbx.binary} diff {run}' /dev/null"

@@ -81,3 +81,17 @@ def test_what_a_build_has_changed_is_what_rsync_and_git_say(kept, project, tmp_p
                and not (project / os.fsdecode(path)).is_symlink()}
     assert {path: kind for path, kind in listed.items() if path not in folders} == by_git
     assert len(listed) == 100 + 2 + 1 + 1 + 1 + (FILES + 1) + 2 + 1 + 1 + 1
+
+
+def test_diff_is_what_git_apply_takes(kept):
+    top = kept.sbx.cwd
+    (top / "file").write_text("one\ntwo\nthree\n")
+    (top / "moved").write_text("moved\n" * 9)
+    run = kept.run("sed -i s/two/2/ file; chmod 755 file; mv moved 'to \"here\"'; ln -s file link; printf end > new").result["id"]
+    patch = kept.verb("diff", run, "--patch").stdout
+    assert b"rename from moved" in patch and b"\x1b" not in patch
+    subprocess.run(["git", "init", "-q", "."], cwd=top, check=True)
+    applied = subprocess.run(["git", "apply"], cwd=top, input=patch, capture_output=True)
+    assert applied.returncode == 0, applied
+    # The same as to apply it: nothing is left to do.
+    assert kept.apply(run).stdout.startswith(b"0 changes applied")
