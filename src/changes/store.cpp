@@ -151,7 +151,9 @@ void Store::sweep() const {
   for (const std::string& name : *names) {
     if (!name.starts_with('.')) continue;
     const os::UniqueFd folder = open_folder(folder_.get(), name);
-    if (folder.valid() && ::flock(folder.get(), LOCK_EX | LOCK_NB) == 0)
+    if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    // It may have been committed between: then it has another name, and is what somebody wants.
+    if (is_there(folder_.get(), name, folder.get()))
       remove_folder(folder_.get(), folder.get(), name);
   }
 }

@@ -52,7 +52,7 @@ class Store {
 
   /// A folder for `run`. Removes what killed runs have left of theirs.
   Result<Staging> stage(const std::string& run);
-  /// The ids of all kept runs, by age.
+  /// The ids of all kept runs; they begin with the second of the run's start.
   [[nodiscard]] std::vector<std::string> runs() const;
   /// The run whose id is `word`, or the only one whose id begins or ends with it, locked: nobody
   /// else applies or discards it. Waits for whoever does.

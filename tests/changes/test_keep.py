@@ -146,12 +146,13 @@ def test_killed_while_it_keeps_them_it_keeps_all_or_none(kept):
 
 
 def test_runs_side_by_side_do_not_sweep_each_other(kept):
-    runs = [kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"], cmd=["sh", "-c", f"echo {i} > f{i}"])
-            for i in range(16)]
-    names = [run.wait().assert_ok().result["changes"]["run"] for run in runs]
-    assert len(set(names)) == 16
-    for i, name in enumerate(names):
-        assert kept.changes(name) == {b"f%d" % i: "added"}
+    for _ in range(5):
+        runs = [kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"], cmd=["sh", "-c", f"echo {i} > f{i}"])
+                for i in range(32)]
+        names = [run.wait().assert_ok().result["changes"]["run"] for run in runs]
+        assert len(set(names)) == 32
+        for i, name in enumerate(names):
+            assert kept.changes(name) == {b"f%d" % i: "added"}
 
 
 # ---- the verbs

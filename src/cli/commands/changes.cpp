@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
@@ -64,17 +66,25 @@ Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
   return opened;
 }
 
+/// By when they ended; what cannot be read is said and left out.
+std::vector<ChangeSet> all_kept(const Store& store) {
+  std::vector<ChangeSet> sets;
+  for (const std::string& run : store.runs()) {
+    auto opened = open_run(store, run);
+    if (opened)
+      sets.push_back(std::move(opened->set));
+    else
+      say(opened.error().to_string());
+  }
+  std::ranges::stable_sort(sets, {}, &ChangeSet::ended_at);
+  return sets;
+}
+
 int list_kept(const Store& store, bool json) {
   Table table(
       {"RUN", "ENDED", "PROFILE", "ADDED", "MODIFIED", "DELETED", "SIZE", "WORKSPACE", "COMMAND"});
   Json list = Json::array();
-  for (const std::string& run : store.runs()) {
-    const auto opened = open_run(store, run);
-    if (!opened) {
-      say(opened.error().to_string());
-      continue;
-    }
-    const ChangeSet& set = opened->set;
+  for (const ChangeSet& set : all_kept(store)) {
     const changes::Totals sum = changes::totals(set);
     list.push_back(changes_json(set, false));
     table.add({set.run, set.ended_at, printable(set.profile), std::to_string(sum.added),
