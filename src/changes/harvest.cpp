@@ -39,6 +39,10 @@ bool needs_content(const Change& change) {
           change.before.attributes != change.after.attributes);
 }
 
+/// Somebody on the host has put something else, or nothing, where fstatat(2) has just been: no
+/// reason to lose what the run has done elsewhere.
+bool has_moved(int error) { return error == ENOENT || error == ELOOP || error == ENOTDIR; }
+
 /// What fstatat(2) says of a name on one side.
 struct Found {
   struct ::stat what{};
@@ -120,6 +124,10 @@ class Harvest {
       set_.omitted.push_back({change.path, "the host has a socket or a device there"});
       return false;
     }
+    if (!entry && has_moved(entry.error().value)) {
+      change.disturbed = true;
+      return true;
+    }
     if (!entry) return std::unexpected(entry.error());
     change.before = std::move(*entry);
     // A folder's time says that something in it has changed, which is looked at by itself.
@@ -158,10 +166,14 @@ class Harvest {
       return true;
     }
     const int error = folder.error().value;
-    if (error != EXDEV && error != EACCES) return std::unexpected(folder.error());
-    set_.omitted.push_back({inner.path, error == EXDEV
-                                            ? "another file system is mounted there on the host"
-                                            : "the host's folder is closed"});
+    if (has_moved(error))
+      set_.omitted.push_back({inner.path, "the host moved it while it was looked at"});
+    else if (error == EXDEV)
+      set_.omitted.push_back({inner.path, "another file system is mounted there on the host"});
+    else if (error == EACCES)
+      set_.omitted.push_back({inner.path, "the host's folder is closed"});
+    else
+      return std::unexpected(folder.error());
     return false;
   }
 
