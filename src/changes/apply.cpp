@@ -16,6 +16,7 @@
 #include "changes/judge.hpp"
 #include "changes/replace.hpp"
 #include "changes/tree.hpp"
+#include "os/folder.hpp"
 
 namespace sbx::changes {
 namespace {
@@ -46,19 +47,50 @@ class Apply {
   using Act = SysResult<void> (Apply::*)(std::size_t);
 
   void look() {
-    for (const std::size_t i : wanted_)
-      if (set_.changes[i].passage) replacer_.note_link(set_.changes[i]);
+    resuming_ = replacer_.is_resuming();
     for (const std::size_t i : wanted_) {
-      const Change& change = set_.changes[i];
-      if (change.passage) continue;
-      Judgement judged = judge(change, tree_);
-      if (judged.standing == Standing::conflict)
-        applied_.conflicts.push_back({change.path, std::move(judged.why)});
-      else if (judged.standing == Standing::done && replacer_.is_joined(change))
-        ++applied_.already;
-      else
-        to_do_.insert(i);
+      if (set_.changes[i].passage) replacer_.note_link(set_.changes[i]);
+      if (set_.changes[i].after.kind == EntryKind::absent) going_.insert(set_.changes[i].path);
+      if (is_folder(set_.changes[i].after)) coming_.insert(set_.changes[i].path);
     }
+    for (const std::size_t i : wanted_)
+      if (!set_.changes[i].passage) look_at_one(i);
+  }
+
+  void look_at_one(std::size_t i) {
+    const Change& change = set_.changes[i];
+    Judgement judged = judge(change, tree_, resuming_);
+    if (judged.standing != Standing::conflict && judged.standing != Standing::done) {
+      const std::string why = stands_against(change, judged.now);
+      if (!why.empty()) judged = {Standing::conflict, why, {}};
+    }
+    if (judged.standing == Standing::conflict)
+      applied_.conflicts.push_back({change.path, std::move(judged.why)});
+    else if (judged.standing == Standing::done && replacer_.is_joined(change))
+      ++applied_.already;
+    else
+      to_do_.insert(i);
+  }
+
+  /// What is wrong around a change that could be made itself; empty: nothing.
+  std::string stands_against(const Change& change, const Entry& now) {
+    const std::size_t slash = change.path.rfind('/');
+    const std::string above = slash == std::string::npos ? "" : change.path.substr(0, slash);
+    if (change.after.kind != EntryKind::absent && !above.empty() && !coming_.contains(above) &&
+        !tree_.has_folder(above))
+      return "the folder that it belongs in is not there any more";
+    if (!is_folder(now) || is_folder(change.after)) return {};
+    const auto spot = tree_.spot(change.path);
+    const auto folder = spot ? os::open_beneath(spot->folder, spot->name.c_str(),
+                                                O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+                             : std::unexpected(spot.error());
+    // Closed to us: whatever is in it, the removal will say.
+    const auto names = folder ? os::list_names(folder->get()) : std::unexpected(folder.error());
+    if (!names) return {};
+    for (const std::string& name : *names)
+      if (!going_.contains(change.path + "/" + name))
+        return "it holds what the run did not know: " + quote(name);
+    return {};
   }
 
   template <class Range>
@@ -79,7 +111,7 @@ class Apply {
 
   /// Nobody may have changed it since we looked.
   SysResult<Entry> look_again(const Change& change) {
-    Judgement judged = judge(change, tree_);
+    Judgement judged = judge(change, tree_, true);
     if (judged.standing != Standing::conflict) return std::move(judged.now);
     late_ = std::move(judged.why);
     return std::unexpected(Errno{EBUSY});
@@ -91,7 +123,8 @@ class Apply {
     const Entry now = SBX_TRY(tree_.look(change.path));
     if (!is_folder(now) || (now.mode & S_IRWXU) == S_IRWXU) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
-    return set_mode(spot.folder, spot.name, now.mode | S_IRWXU);
+    const Held folder = SBX_TRY(replacer_.hold_folder(spot));
+    return folder.set_mode(now.mode | S_IRWXU);
   }
 
   SysResult<void> take_away(std::size_t i) {
@@ -121,35 +154,34 @@ class Apply {
     if (is_folder(now) != is_folder(change.after)) {
       SBX_CHECK(remove(change, now));
       const Entry absent{};
-      return is_folder(change.after) ? make_folder(change) : replacer_.put(change, absent);
+      return is_folder(change.after) ? replacer_.make_folder(change)
+                                     : replacer_.put(change, absent);
     }
     return is_folder(change.after) ? SysResult<void>{} : replacer_.put(change, now);
-  }
-
-  SysResult<void> make_folder(const Change& change) {
-    const Spot spot = SBX_TRY(tree_.spot(change.path));
-    if (::mkdirat(spot.folder, spot.name.c_str(), S_IRWXU) != 0) return fail();
-    return replacer_.give_owner(spot);
   }
 
   SysResult<void> close_folder(std::size_t i) {
     const Change& change = set_.changes[i];
     if (!is_folder(change.after)) return {};
+    if (!change.passage && !to_do_.contains(i)) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
-    if (!change.passage) SBX_CHECK(set_attributes(spot.folder, spot.name, change.after));
-    struct ::stat what{};
-    if (::fstatat(spot.folder, spot.name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0) return fail();
-    const unsigned mode = what.st_mode & 01777U;
+    const Held folder = SBX_TRY(replacer_.hold_folder(spot));
+    if (!change.passage) SBX_CHECK(folder.set_attributes(change.after));
+    const unsigned present = SBX_TRY(folder.look()).st_mode;
+    const unsigned mode = present & 01777U;
     const bool opened = mode == (change.after.mode | S_IRWXU);
     if (mode == change.after.mode || (change.passage && !opened)) return {};
     // What folders hand on to what is made in them is the host's.
-    return set_mode(spot.folder, spot.name, change.after.mode | (what.st_mode & 06000U));
+    return folder.set_mode(change.after.mode | (present & 06000U));
   }
 
   const ChangeSet& set_;
   std::span<const std::size_t> wanted_;
   Workspace tree_;
   Replacer replacer_;
+  bool resuming_ = false;
+  std::set<std::string> going_;   ///< paths that are to be removed
+  std::set<std::string> coming_;  ///< paths that are to be folders
   std::set<std::size_t> to_do_;
   std::string late_;  ///< what we saw when it was too late to refuse all
   Applied applied_;

@@ -13,7 +13,7 @@
 namespace sbx::changes {
 namespace {
 
-constexpr std::size_t kHeldOpen = 32;  ///< levels
+constexpr std::size_t kHeldOpen = 8;  ///< levels, of two descriptors; a caller may have few
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
@@ -46,7 +46,10 @@ SysResult<void> Descent::enter(Level level) {
   }
   if (level.has_lower) level.lower_node = SBX_TRY(node_of(level.lower.get()));
   if (level.has_lower && level.hides) {
-    const auto below = SBX_TRY(os::list_names(level.lower.get()));
+    // ENOENT: the host has removed it while we hold it open, and nothing is in it.
+    const auto listed = os::list_names(level.lower.get());
+    if (!listed && listed.error().value != ENOENT) return std::unexpected(listed.error());
+    const auto below = listed.value_or(std::vector<std::string>{});
     std::vector<std::string> both;
     std::ranges::set_union(level.names, below, std::back_inserter(both));
     level.names = std::move(both);
@@ -61,16 +64,17 @@ SysResult<void> Descent::enter(Level level) {
   return {};
 }
 
-SysResult<void> Descent::leave() {
+SysResult<bool> Descent::leave() {
   const Level below = std::move(levels_.back());
   levels_.pop_back();
-  if (levels_.empty()) return {};
+  if (levels_.empty()) return true;
   Level& above = levels_.back();
   if (above.has_upper && below.has_upper)
     SBX_CHECK(open_above(below.upper, above.upper, above.upper_node));
-  if (above.has_lower && below.has_lower)
-    SBX_CHECK(open_above(below.lower, above.lower, above.lower_node));
-  return {};
+  if (!above.has_lower || !below.has_lower) return true;
+  if (open_above(below.lower, above.lower, above.lower_node)) return true;
+  above.lower.reset();
+  return false;
 }
 
 }  // namespace sbx::changes

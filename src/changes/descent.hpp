@@ -19,8 +19,9 @@ struct Level {
   os::UniqueFd lower{};  ///< none: there is nothing below
   bool has_upper = false;
   bool has_lower = false;
-  bool hides = false;  ///< what the layer does not have is deleted, here and further down
-  std::string path{};  ///< relative to the top
+  bool disturbed = false;  ///< the host has put something else there meanwhile
+  bool hides = false;      ///< what the layer does not have is deleted, here and further down
+  std::string path{};      ///< relative to the top
   std::vector<std::string> names{};
   std::size_t next = 0;
   ::ino_t upper_node = 0;  ///< to know them again
@@ -35,8 +36,9 @@ class Descent {
   /// Goes into `level`, whose descriptors are set, and lists its names: those of the layer, and of
   /// what is below where the layer hides it.
   SysResult<void> enter(Level level);
-  /// Back to the level above. ESTALE: it is not where it was.
-  SysResult<void> leave();
+  /// Back to the level above. false: the host's side is not where it was, and cannot be gone on
+  /// with in there.
+  SysResult<bool> leave();
 
   [[nodiscard]] bool done() const { return levels_.empty(); }
   [[nodiscard]] Level& level() { return levels_.back(); }

@@ -20,7 +20,10 @@ namespace {
 /// A path can be longer than any program can name (PATH_MAX is for one call), and names in a deep
 /// folder cost their whole path each.
 constexpr std::size_t kLongestPath = 64U << 10U;
-constexpr std::size_t kMostNames = 256U << 20U;  // bytes of all paths
+/// Of all that a change set has of names, targets and attributes, with something for each change:
+/// what the supervisor and everybody who reads it later needs memory for, several times over.
+constexpr std::size_t kHeaviest = 128U << 20U;
+constexpr std::size_t kEach = 256;
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
@@ -52,6 +55,22 @@ struct Found {
   [[nodiscard]] bool is_whiteout() const { return type() == S_IFCHR && what.st_rdev == 0; }
 };
 
+/// What the payload can have made of a file that is not to be had whole.
+bool is_too_much(int error) { return error == E2BIG || error == ERANGE; }
+
+/// Something has been moved to where this folder is, or it has been changed itself: rename(2) and
+/// chmod(2) set the time of change alone, what is made in it both.
+bool was_moved(const struct ::stat& folder) {
+  return nanoseconds(folder.st_ctim) != nanoseconds(folder.st_mtim);
+}
+
+std::size_t weight_of(const Entry& entry) {
+  std::size_t weight = entry.target.size();
+  for (const Attribute& attribute : entry.attributes)
+    weight += 2 * (attribute.name.size() + attribute.value.size());
+  return weight;
+}
+
 SysResult<Found> find(bool has_side, int folder, const std::string& name) {
   Found found;
   if (!has_side) return found;
@@ -80,7 +99,7 @@ class Harvest {
     while (!descent_.done()) {
       Level& level = descent_.level();
       if (level.next == level.names.size())
-        SBX_CHECK(descent_.leave());
+        SBX_CHECK(leave());
       else
         SBX_CHECK(visit(level, level.names[level.next++]));
     }
@@ -88,16 +107,33 @@ class Harvest {
   }
 
  private:
+  SysResult<void> leave() {
+    if (SBX_TRY(descent_.leave())) return {};
+    Level& level = descent_.level();
+    set_.omitted.push_back({level.path, "the host moved it while it was looked at"});
+    level.next = level.names.size();
+    return {};
+  }
+
   SysResult<void> visit(const Level& level, const std::string& name) {
     const Found upper = SBX_TRY(find(level.has_upper, level.upper.get(), name));
-    const Found lower = SBX_TRY(find(level.has_lower, level.lower.get(), name));
+    const auto found = find(level.has_lower, level.lower.get(), name);
+    if (!found && found.error().value == EACCES) {
+      set_.omitted.push_back({level.path_of(name), "the host's folder is closed"});
+      return {};
+    }
+    // A name that the host's file system cannot have is one that it does not have.
+    const Found lower = found.value_or(Found{});
     const bool gone = !upper.there || upper.is_whiteout();
     if (gone && !lower.there) return {};
     Change change;
     change.path = level.path_of(name);
-    if (!count(change.path)) return std::unexpected(Errno{E2BIG});
+    change.disturbed = level.disturbed && lower.there;
+    if (change.path.size() > kLongestPath) return std::unexpected(Errno{E2BIG});
     if (lower.there && !SBX_TRY(look_below(level, name, lower, change))) return {};
     if (!gone && !SBX_TRY(look_above(level, name, upper, change))) return {};
+    weight_ += kEach + change.path.size() + weight_of(change.before) + weight_of(change.after);
+    if (weight_ > kHeaviest) return std::unexpected(Errno{E2BIG});
     Level inner{.path = change.path};
     if (change.after.kind == EntryKind::folder)
       inner.upper = SBX_TRY(os::open_beneath(level.upper.get(), name.c_str(), kFolder));
@@ -106,14 +142,12 @@ class Harvest {
     inner.hides = level.hides || !inner.upper.valid();
     if (inner.upper.valid() && inner.lower.valid() && !inner.hides)
       inner.hides = SBX_TRY(os::is_opaque(inner.upper.get()));
+    if (inner.lower.valid() && nanoseconds(lower.what.st_ctim) > layers_.began_ns)
+      inner.disturbed = inner.hides || was_moved(lower.what);
+    inner.disturbed = inner.disturbed || level.disturbed;
     SBX_CHECK(settle(level, name, lower, std::move(change)));
     if (inner.upper.valid() || inner.lower.valid()) return descent_.enter(std::move(inner));
     return {};
-  }
-
-  bool count(const std::string& path) {
-    names_ += path.size();
-    return path.size() <= kLongestPath && names_ <= kMostNames;
   }
 
   /// false: it is what no change can be made of, and that is noted.
@@ -128,11 +162,19 @@ class Harvest {
       change.disturbed = true;
       return true;
     }
+    if (!entry && is_too_much(entry.error().value)) {
+      set_.omitted.push_back({change.path, "the host's has too many attributes"});
+      return false;
+    }
+    if (!entry && entry.error().value == EXDEV) {
+      set_.omitted.push_back({change.path, "another file is mounted there on the host"});
+      return false;
+    }
     if (!entry) return std::unexpected(entry.error());
     change.before = std::move(*entry);
     // A folder's time says that something in it has changed, which is looked at by itself.
-    change.disturbed = change.before.kind != EntryKind::folder &&
-                       nanoseconds(found.what.st_ctim) > layers_.began_ns;
+    change.disturbed = change.disturbed || (change.before.kind != EntryKind::folder &&
+                                            nanoseconds(found.what.st_ctim) > layers_.began_ns);
     return true;
   }
 
@@ -149,6 +191,10 @@ class Harvest {
     auto entry = look_at(level.upper.get(), name, found.what, Side::layer);
     if (!entry && entry.error().value == EINVAL) {
       set_.omitted.push_back({change.path, "a socket or a device"});
+      return false;
+    }
+    if (!entry && is_too_much(entry.error().value)) {
+      set_.omitted.push_back({change.path, "its attributes are too many"});
       return false;
     }
     if (!entry) return std::unexpected(entry.error());
@@ -192,7 +238,7 @@ class Harvest {
       if (!closed && change.link_group == 0) return {};
       change.passage = true;
       change.disturbed = false;
-    } else if (change.object == 0 && needs_content(change)) {
+    } else if (change.object == 0 && (needs_content(change) || change.link_group != 0)) {
       if (!SBX_TRY(keep_content(level, name, change))) return {};
       if (known != linked_.end()) known->second.first.object = change.object;
     }
@@ -222,7 +268,7 @@ class Harvest {
   const Staging& staging_;
   ChangeSet& set_;
   Descent descent_;
-  std::size_t names_ = 0;
+  std::size_t weight_ = 0;
   std::uint64_t objects_ = 0;
   std::map<::ino_t, std::uint64_t> groups_;  ///< of files with several names
   std::map<std::uint64_t, Linked> linked_;

@@ -38,13 +38,19 @@ std::string difference(const Change& change, const Entry& now) {
   return "the host has changed its mode, attributes or target since";
 }
 
+bool has_mode(const Entry& folder, unsigned mode, const Entry& attributes) {
+  return folder.mode == mode && folder.attributes == attributes.attributes;
+}
+
 /// A folder takes what is in it from other changes, and its own mode last of all: until then it is
 /// open to its owner.
 bool may_be_folder_in_between(const Change& change, const Entry& now) {
   if (!is_folder(now)) return false;
-  if (!is_folder(change.after)) return is_folder(change.before);  // emptied, then removed
-  if (!is_folder(change.before)) return true;                     // made, perhaps by somebody else
-  return now.mode == (change.before.mode | S_IRWXU) || now.mode == (change.after.mode | S_IRWXU);
+  if (!is_folder(change.before))
+    return has_mode(now, S_IRWXU, {}) || has_mode(now, S_IRWXU, change.after);
+  return has_mode(now, change.before.mode | S_IRWXU, change.before) ||
+         has_mode(now, change.after.mode | S_IRWXU, change.after) ||
+         has_mode(now, change.before.mode | S_IRWXU, change.after);
 }
 
 /// A file cannot take a folder's place at once, nor the other way round.
@@ -55,14 +61,16 @@ bool may_be_absent_in_between(const Change& change) {
 
 }  // namespace
 
-Judgement judge(const Change& change, Workspace& workspace) {
+Judgement judge(const Change& change, Workspace& workspace, bool resuming) {
   auto now = workspace.look(change.path);
   if (!now) return conflict(cannot_look(now.error().value));
   if (is_same(change.after, *now)) return {Standing::done, {}, std::move(*now)};
   if (change.disturbed)
     return conflict("the host changed it while the run went on", std::move(*now));
-  const bool unchanged = is_same(change.before, *now) || may_be_folder_in_between(change, *now) ||
-                         (now->kind == EntryKind::absent && may_be_absent_in_between(change));
+  const bool in_between =
+      resuming && (may_be_folder_in_between(change, *now) ||
+                   (now->kind == EntryKind::absent && may_be_absent_in_between(change)));
+  const bool unchanged = is_same(change.before, *now) || in_between;
   if (unchanged) return {Standing::to_do, {}, std::move(*now)};
   return conflict(difference(change, *now), std::move(*now));
 }

@@ -21,7 +21,8 @@ struct Judgement {
   Entry now{};
 };
 
-/// `change` is no passage. Reads the file, if it is one.
-Judgement judge(const Change& change, Workspace& workspace);
+/// `change` is no passage. `resuming`: an apply was interrupted, and may have left a folder as it
+/// is while things are put in it. Reads the file, if it is one.
+Judgement judge(const Change& change, Workspace& workspace, bool resuming);
 
 }  // namespace sbx::changes

@@ -28,10 +28,9 @@ std::vector<Attribute> attributes_of(os::AttributeList list) {
 }
 
 SysResult<os::UniqueFd> open_to_read(int folder, const std::string& name, Side side, mode_t mode) {
-  auto file = os::open_beneath(folder, name.c_str(), kRead);
-  if (file || file.error().value != EACCES || side == Side::host) return file;
-  // Nothing runs in there any more, and fstatat(2) has said that it is no link.
-  if (::fchmodat(folder, name.c_str(), mode | S_IRWXU, 0) != 0) return fail();
+  // Nothing runs in a layer any more, and fstatat(2) has said that it is no link.
+  const bool closed = side == Side::layer && (mode & S_IRWXU) != S_IRWXU;
+  if (closed && ::fchmodat(folder, name.c_str(), mode | S_IRWXU, 0) != 0) return fail();
   return os::open_beneath(folder, name.c_str(), kRead);
 }
 

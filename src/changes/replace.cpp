@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <utility>
 
 #include "changes/apply.hpp"
 #include "changes/look.hpp"
@@ -26,6 +28,16 @@ std::string_view folder_of(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
 }
 
+/// What has just been made, unless somebody has put something else there already.
+SysResult<Held> hold_made(int folder, const std::string& name, mode_t type) {
+  Held held = SBX_TRY(Held::open(folder, name));
+  const struct ::stat what = SBX_TRY(held.look());
+  const bool ours = (what.st_mode & S_IFMT) == type && what.st_uid == ::geteuid() &&
+                    (type == S_IFDIR || what.st_nlink == 1);
+  if (!ours) return std::unexpected(Errno{EBUSY});
+  return held;
+}
+
 bool is_same_file(const Spot& a, const std::string& a_name, const Spot& b) {
   struct ::stat one{};
   struct ::stat other{};
@@ -43,12 +55,19 @@ Replacer::Replacer(const KeptRun& kept, int workspace)
       sources_(workspace),
       temporary_(temporary_name(kept.run)) {}
 
+bool Replacer::is_resuming() const { return ::faccessat(kept_.folder.get(), kNote, F_OK, 0) == 0; }
+
 Result<void> Replacer::begin() {
   if (const auto cleared = clear_unfinished(kept_, top_); !cleared)
     return std::unexpected(
         Error{.kind = ErrorKind::host,
               .what = "cannot remove " + temporary_ + ", which an interrupted apply has left",
               .sys_errno = cleared.error().value});
+  // From here on a folder may be as only an apply leaves it.
+  if (const auto noted = write_down({}); !noted)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "cannot write to the folder of the kept changes",
+                                 .sys_errno = noted.error().value});
   return {};
 }
 
@@ -68,17 +87,11 @@ SysResult<void> Replacer::write_down(std::string_view path) {
 
 SysResult<void> Replacer::put(const Change& change, const Entry& now) {
   const Spot spot = SBX_TRY(tree_.spot(change.path));
-  const auto source = sources_of_.find(change.link_group);
-  const bool links = change.link_group != 0 && source != sources_of_.end();
-  if (!links && now.kind == EntryKind::file && change.after.kind == EntryKind::file &&
-      change.object == 0) {
-    SBX_CHECK(set_mode(spot.folder, spot.name, change.after.mode));
-  } else {
-    SBX_CHECK(write_down(change.path));
-    if (const auto made = make_and_rename(change, spot, now); !made) {
-      ::unlinkat(spot.folder, temporary_.c_str(), 0);
-      return made;
-    }
+  SBX_CHECK(write_down(change.path));
+  made_ = false;
+  if (const auto done = make_and_rename(change, spot, now); !done) {
+    if (made_) ::unlinkat(spot.folder, temporary_.c_str(), 0);
+    return done;
   }
   note_link(change);
   return {};
@@ -93,15 +106,27 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
     return {};
   }
   if (!linked) {
-    SBX_CHECK(make(change, spot));
-    SBX_CHECK(give_owner({spot.folder, temporary_}));
-    if (now.kind == EntryKind::file && change.after.kind == EntryKind::file)
-      SBX_CHECK(copy_access_list(spot.folder, spot.name, temporary_));
-    if (change.after.kind != EntryKind::symlink)
-      SBX_CHECK(set_mode(spot.folder, temporary_, change.after.mode));
+    const Held made = SBX_TRY(make(change, spot));
+    SBX_CHECK(hand_over(made));
+    if (change.after.kind == EntryKind::file && now.kind == EntryKind::file) {
+      const Held old = SBX_TRY(Held::open(spot.folder, spot.name));
+      SBX_CHECK(made.take_access_list(old));
+    }
+    if (change.after.kind != EntryKind::symlink) SBX_CHECK(made.set_mode(change.after.mode));
+    if (!made.is_at(spot.folder, temporary_)) return std::unexpected(Errno{EBUSY});
   }
-  if (::renameat(spot.folder, temporary_.c_str(), spot.folder, spot.name.c_str()) != 0)
-    return fail();
+  return take_its_place(spot, now.kind == EntryKind::absent);
+}
+
+/// What has come into being there meanwhile is not overwritten.
+SysResult<void> Replacer::take_its_place(const Spot& spot, bool is_new) const {
+  const char* const name = spot.name.c_str();
+  if (is_new &&
+      ::renameat2(spot.folder, temporary_.c_str(), spot.folder, name, RENAME_NOREPLACE) == 0)
+    return {};
+  // EINVAL: a file system that knows no flags of renameat2(2).
+  if (is_new && errno != EINVAL) return fail();
+  if (::renameat(spot.folder, temporary_.c_str(), spot.folder, name) != 0) return fail();
   return {};
 }
 
@@ -122,17 +147,19 @@ bool Replacer::is_joined(const Change& change) {
   return from && to && is_same_file(*from, from->name, *to);
 }
 
-SysResult<void> Replacer::make(const Change& change, const Spot& spot) {
+SysResult<Held> Replacer::make(const Change& change, const Spot& spot) {
   switch (change.after.kind) {
     case EntryKind::file:
       return make_file(change, spot);
     case EntryKind::symlink:
       if (::symlinkat(change.after.target.c_str(), spot.folder, temporary_.c_str()) != 0)
         return fail();
-      return {};
+      made_ = true;
+      return hold_made(spot.folder, temporary_, S_IFLNK);
     case EntryKind::fifo:
       if (::mkfifoat(spot.folder, temporary_.c_str(), 0600) != 0) return fail();
-      return {};
+      made_ = true;
+      return hold_made(spot.folder, temporary_, S_IFIFO);
     case EntryKind::absent:
     case EntryKind::folder:
       break;
@@ -150,30 +177,53 @@ SysResult<bool> Replacer::make_link(const Change& change, const Spot& spot) {
   if (!is_same(change.after, now)) return false;
   if (::linkat(from.folder, from.name.c_str(), spot.folder, temporary_.c_str(), 0) != 0)
     return fail();
+  made_ = true;
   return true;
 }
 
-SysResult<void> Replacer::make_file(const Change& change, const Spot& spot) {
-  const os::UniqueFd file = SBX_TRY(os::open_beneath(
-      spot.folder, temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
-  const os::UniqueFd kept = SBX_TRY(open_object(kept_, change.object));
-  const os::Content content = SBX_TRY(os::copy_content(kept.get(), file.get()));
+/// From what is kept or, when only its mode is another, from the host's own: a file may have more
+/// names than this one, and those are not the run's.
+SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot) {
+  os::UniqueFd created = SBX_TRY(os::open_beneath(spot.folder, temporary_.c_str(),
+                                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
+  Held file(std::move(created));
+  made_ = true;
+  const os::UniqueFd from =
+      SBX_TRY(change.object != 0 ? open_object(kept_, change.object)
+                                 : os::open_beneath(spot.folder, spot.name.c_str(),
+                                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  const os::Content content = SBX_TRY(os::copy_content(from.get(), file.fd()));
   if (content.digest != change.after.digest) return std::unexpected(Errno{EIO});  // damaged
-  SBX_CHECK(set_attributes(spot.folder, temporary_, change.after));
+  SBX_CHECK(file.set_attributes(change.after));
   const ::timespec time{change.after.modified_ns / 1'000'000'000,
                         change.after.modified_ns % 1'000'000'000};
   const ::timespec times[] = {time, time};
-  if (::futimens(file.get(), times) != 0) return fail();
-  return {};
+  if (::futimens(file.fd(), times) != 0) return fail();
+  return file;
 }
 
-SysResult<void> Replacer::give_owner(const Spot& spot) const {
+SysResult<void> Replacer::make_folder(const Change& change) {
+  const Spot spot = SBX_TRY(tree_.spot(change.path));
+  if (::mkdirat(spot.folder, spot.name.c_str(), S_IRWXU) != 0) return fail();
+  const Held made = SBX_TRY(hold_made(spot.folder, spot.name, S_IFDIR));
+  return hand_over(made);
+}
+
+SysResult<void> Replacer::hand_over(const Held& made) const {
   if (::geteuid() != 0) return {};
   struct ::stat top{};
   if (::fstat(top_, &top) != 0) return fail();
-  if (::fchownat(spot.folder, spot.name.c_str(), top.st_uid, top.st_gid, AT_SYMLINK_NOFOLLOW) != 0)
-    return fail();
-  return {};
+  return made.set_owner(top);
+}
+
+SysResult<Held> Replacer::hold_folder(const Spot& spot) const {
+  Held held = SBX_TRY(Held::open(spot.folder, spot.name));
+  const struct ::stat what = SBX_TRY(held.look());
+  struct ::stat top{};
+  if (::fstat(top_, &top) != 0) return fail();
+  if (!S_ISDIR(what.st_mode)) return std::unexpected(Errno{ENOTDIR});
+  if (::geteuid() == 0 && what.st_uid != top.st_uid) return std::unexpected(Errno{EPERM});
+  return held;
 }
 
 SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
@@ -193,7 +243,6 @@ SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
   const auto spot = tree.spot(folder.empty() ? name : folder + "/" + name);
   // No such folder any more: nothing is in it.
   if (spot && ::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT) return fail();
-  if (::unlinkat(kept.folder.get(), kNote, 0) != 0) return fail();
   return {};
 }
 

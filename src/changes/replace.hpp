@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "changes/change.hpp"
+#include "changes/held.hpp"
 #include "changes/store.hpp"
 #include "changes/tree.hpp"
 
@@ -17,26 +18,34 @@ class Replacer {
   /// Both stay the caller's.
   Replacer(const KeptRun& kept, int workspace);
 
-  /// Takes away what one that was killed has left.
+  /// Was one before interrupted? Until begin().
+  [[nodiscard]] bool is_resuming() const;
+  /// Takes away what one that was killed has left, and notes that another is under way.
   Result<void> begin();
   /// Nothing is under way any more.
   void end();
 
   /// Makes `change.path` what `change.after` says; `now` is what stands there.
   SysResult<void> put(const Change& change, const Entry& now);
+  /// A new one, open to its owner alone.
+  SysResult<void> make_folder(const Change& change);
+  /// For a change of its mode or attributes. EPERM: started by root, and it is not the workspace
+  /// owner's, so that no run can have changed it.
+  [[nodiscard]] SysResult<Held> hold_folder(const Spot& spot) const;
   /// It is there already, for others of its link group to be made of.
   void note_link(const Change& change);
   /// It has what it is to have. Is it also one file with the others of its link group? The first
   /// that is asked for is what the others are compared with.
   bool is_joined(const Change& change);
-  /// Started by root: what is made is the workspace owner's.
-  SysResult<void> give_owner(const Spot& spot) const;
 
  private:
   SysResult<void> make_and_rename(const Change& change, const Spot& spot, const Entry& now);
-  SysResult<void> make(const Change& change, const Spot& spot);
-  SysResult<void> make_file(const Change& change, const Spot& spot);
+  SysResult<Held> make(const Change& change, const Spot& spot);
+  SysResult<Held> make_file(const Change& change, const Spot& spot);
   SysResult<bool> make_link(const Change& change, const Spot& spot);
+  [[nodiscard]] SysResult<void> take_its_place(const Spot& spot, bool is_new) const;
+  /// Started by root: what is made is the workspace owner's.
+  [[nodiscard]] SysResult<void> hand_over(const Held& made) const;
   SysResult<void> write_down(std::string_view path);
 
   const KeptRun& kept_;
@@ -44,6 +53,7 @@ class Replacer {
   Workspace tree_;
   Workspace sources_;
   std::string temporary_;           ///< the name, in whatever folder
+  bool made_ = false;               ///< something of that name, by us
   std::string written_down_ = "/";  ///< the folder that our note names; "/": none
   std::map<std::uint64_t, const Change*> sources_of_;  ///< by link group
 };

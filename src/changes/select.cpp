@@ -10,6 +10,7 @@ namespace {
 
 /// "./src/", "/home/me/project/src" and "src" are all "src".
 std::string_view normalised(std::string_view path, std::string_view workspace) {
+  if (path == workspace) return {};
   if (path.starts_with(workspace) && path.substr(workspace.size()).starts_with('/'))
     path.remove_prefix(workspace.size() + 1);
   while (path.starts_with("./")) path.remove_prefix(2);
@@ -24,8 +25,9 @@ bool is_at_or_below(std::string_view path, std::string_view top) {
 
 /// Needed by what is in it: a new folder, or one that has to be opened.
 bool is_way(const Change& change) {
+  const bool closed = (change.before.mode & 0700U) != 0700U;
   return change.after.kind == EntryKind::folder &&
-         (change.before.kind != EntryKind::folder || change.passage);
+         (change.before.kind != EntryKind::folder || closed);
 }
 
 }  // namespace

@@ -165,7 +165,7 @@ std::vector<std::string> Store::runs() const {
   return names;
 }
 
-Result<KeptRun> Store::find(std::string_view word) const {
+Result<KeptRun> Store::find(std::string_view word, Use use) const {
   std::vector<std::string> found;
   for (std::string& run : runs()) {
     if (word.empty() || !(run.starts_with(word) || run.ends_with(word))) continue;
@@ -177,7 +177,7 @@ Result<KeptRun> Store::find(std::string_view word) const {
   }
   if (found.size() != 1) return std::unexpected(no_such_run(word, found));
   KeptRun kept{found.front(), open_folder(folder_.get(), found.front())};
-  if (!kept.folder.valid() || ::flock(kept.folder.get(), LOCK_EX) != 0)
+  if (!kept.folder.valid() || ::flock(kept.folder.get(), use == Use::look ? LOCK_SH : LOCK_EX) != 0)
     return std::unexpected(store_error("cannot open the kept changes of " + kept.run, errno));
   if (!is_there(folder_.get(), kept.run, kept.folder.get()))
     return std::unexpected(no_such_run(word, {}));

@@ -55,8 +55,10 @@ class Store {
   /// The ids of all kept runs; they begin with the second of the run's start.
   [[nodiscard]] std::vector<std::string> runs() const;
   /// The run whose id is `word`, or the only one whose id begins or ends with it, locked: nobody
-  /// else applies or discards it. Waits for whoever does.
-  [[nodiscard]] Result<KeptRun> find(std::string_view word) const;
+  /// applies or discards it meanwhile, and to `change` it nobody looks at it either. Waits for
+  /// whoever does.
+  enum class Use { look, change };
+  [[nodiscard]] Result<KeptRun> find(std::string_view word, Use use) const;
   /// Removes a run and all that is kept of it.
   [[nodiscard]] SysResult<void> remove(const KeptRun& kept) const;
 

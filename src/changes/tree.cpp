@@ -1,54 +1,14 @@
 #include "changes/tree.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/xattr.h>
 
+#include <algorithm>
 #include <cerrno>
 
-#include "base/fixed_text.hpp"
 #include "changes/look.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
-namespace {
-
-constexpr const char* kAccessList = "system.posix_acl_access";
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
-
-/// The only name for what O_PATH gives that chmod(2) and setxattr(2) take (fchmodat2(2) came with
-/// Linux 6.6).
-class Named {
- public:
-  static SysResult<Named> open(int folder, const std::string& name) {
-    return Named(SBX_TRY(os::open_beneath(folder, name.c_str(), O_PATH | O_NOFOLLOW)));
-  }
-  [[nodiscard]] const char* path() const { return path_.c_str(); }
-  [[nodiscard]] int fd() const { return fd_.get(); }
-
- private:
-  explicit Named(os::UniqueFd fd) : fd_(std::move(fd)) {
-    path_.add("/proc/self/fd/").add(fd_.get());
-  }
-  os::UniqueFd fd_;
-  FixedText<32> path_;
-};
-
-SysResult<bool> is_link(const Named& named) {
-  struct ::stat what{};
-  if (::fstat(named.fd(), &what) != 0) return fail();
-  return S_ISLNK(what.st_mode);
-}
-
-SysResult<os::AttributeList> present_attributes(int folder, const std::string& name) {
-  const auto file =
-      os::open_beneath(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (!file) return std::unexpected(file.error());
-  return os::read_attributes(file->get(), false);
-}
-
-}  // namespace
 
 void Workspace::forget() {
   folder_.reset();
@@ -91,39 +51,6 @@ SysResult<Entry> Workspace::look(std::string_view path) {
   return look_at(place->folder, place->name, Side::host);
 }
 
-SysResult<void> set_mode(int folder, const std::string& name, unsigned mode) {
-  const Named named = SBX_TRY(Named::open(folder, name));
-  if (SBX_TRY(is_link(named))) return std::unexpected(Errno{ELOOP});
-  if (::chmod(named.path(), mode) != 0) return fail();
-  return {};
-}
-
-SysResult<void> set_attributes(int folder, const std::string& name, const Entry& entry) {
-  if (entry.kind != EntryKind::file && entry.kind != EntryKind::folder) return {};
-  const os::AttributeList present = SBX_TRY(present_attributes(folder, name));
-  if (present.empty() && entry.attributes.empty()) return {};
-  const Named named = SBX_TRY(Named::open(folder, name));
-  for (const auto& [key, value] : present)
-    if (::removexattr(named.path(), key.c_str()) != 0) return fail();
-  for (const Attribute& attribute : entry.attributes)
-    if (::setxattr(named.path(), attribute.name.c_str(), attribute.value.data(),
-                   attribute.value.size(), 0) != 0)
-      return fail();
-  return {};
-}
-
-SysResult<void> copy_access_list(int folder, const std::string& from, const std::string& to) {
-  const Named old = SBX_TRY(Named::open(folder, from));
-  char list[65536];
-  const ssize_t size = ::getxattr(old.path(), kAccessList, list, sizeof list);
-  if (size < 0) {
-    if (errno == ENODATA || errno == EOPNOTSUPP) return {};
-    return fail();
-  }
-  const Named file = SBX_TRY(Named::open(folder, to));
-  if (::setxattr(file.path(), kAccessList, list, static_cast<std::size_t>(size), 0) != 0)
-    return fail();
-  return {};
-}
+bool Workspace::has_folder(std::string_view path) { return open_folder(path).has_value(); }
 
 }  // namespace sbx::changes

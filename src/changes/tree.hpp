@@ -26,6 +26,8 @@ class Workspace {
   SysResult<Spot> spot(std::string_view path);
   /// What stands there; absent too where there is no folder for it.
   SysResult<Entry> look(std::string_view path);
+  /// Is there a folder, and no link on the way to it?
+  bool has_folder(std::string_view path);
   /// Forgets the folder it was in last: that may be gone.
   void forget();
 
@@ -36,14 +38,5 @@ class Workspace {
   std::string path_;     ///< of what `folder_` is; "": the top
   os::UniqueFd folder_;  ///< none: the top
 };
-
-/// chmod(2) of what `name` is, never of what it links to. Works on what may not be read.
-SysResult<void> set_mode(int folder, const std::string& name, unsigned mode);
-
-/// Makes the user.* attributes of what `name` is those of `entry`, never of what it links to.
-SysResult<void> set_attributes(int folder, const std::string& name, const Entry& entry);
-
-/// Gives a new file the access list (acl(5)) of the one whose place it takes.
-SysResult<void> copy_access_list(int folder, const std::string& from, const std::string& to);
 
 }  // namespace sbx::changes

@@ -66,8 +66,8 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   const os::UniqueFd merged =
       SBX_TRY(os::new_filesystem("overlay", layers, mount_attributes(step.flags)));
   SBX_CHECK(attach_at(context, merged, step.target));
-  // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
   if (step.hand_over) SBX_CHECK(hand_over_changes(context, changes));
+  // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
   if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
   if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
   return {};

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "os/mount.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -68,11 +70,20 @@ SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t
   how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
   how.mode = mode;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
-  for (;;) {
+  // EAGAIN: a rename next door (openat2(2)), or a lease that somebody holds for long (fcntl(2)).
+  constexpr int kTries = 100;
+  for (int tries = 1;; ++tries) {
     UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
     if (fd.valid()) return fd;
-    if (errno != EAGAIN && errno != EINTR) return fail();  // EAGAIN: a rename next door, openat2(2)
+    if ((errno != EAGAIN && errno != EINTR) || tries == kTries) return fail();
   }
+}
+
+SysResult<UniqueFd> open_folder_strict(const std::string& path) {
+  const UniqueFd at = SBX_TRY(open_path_strict(path.c_str()));
+  UniqueFd folder(::openat(at.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return fail();
+  return folder;
 }
 
 SysResult<AttributeList> read_attributes(int fd, bool in_layer) {

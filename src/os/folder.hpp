@@ -20,6 +20,9 @@ SysResult<std::vector<std::string>> list_names(int fd);
 /// or where ".." would lead out. "." is the folder itself. O_CLOEXEC is added.
 SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t mode = 0);
 
+/// The folder at `path`, for reading, without a link on the way (os/mount.hpp, open_path_strict).
+SysResult<UniqueFd> open_folder_strict(const std::string& path);
+
 using AttributeList = std::vector<std::pair<std::string, std::string>>;
 
 /// The user.* attributes (xattr(7)) of the file or folder open at `fd`, sorted by name; none where

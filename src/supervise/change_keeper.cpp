@@ -1,15 +1,15 @@
 #include "supervise/change_keeper.hpp"
 
-#include <fcntl.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "base/text.hpp"
 #include "changes/apply.hpp"
 #include "changes/harvest.hpp"
-#include "os/mount.hpp"
+#include "os/folder.hpp"
 #include "supervise/json_figures.hpp"
 
 namespace sbx::supervise {
@@ -17,16 +17,8 @@ namespace {
 
 using Place = ChangeKeeper::Place;
 
-/// Component by component, as the sandbox finds it.
-SysResult<os::UniqueFd> open_folder(const std::string& path) {
-  const os::UniqueFd at = SBX_TRY(os::open_path_strict(path.c_str()));
-  os::UniqueFd folder(::openat(at.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return std::unexpected(Errno{errno});
-  return folder;
-}
-
 Result<os::UniqueFd> open_workspace(const std::string& path) {
-  auto folder = open_folder(path);
+  auto folder = os::open_folder_strict(path);  // as the sandbox finds it
   if (folder) return std::move(*folder);
   return std::unexpected(Error{
       .kind = ErrorKind::host,
@@ -51,14 +43,23 @@ changes::ChangeSet empty_set(const plan::Plan& plan, const plan::KeepChanges& wa
   return set;
 }
 
+/// The payload decides how many there are; the list of the kept changes has all.
+void warn_of_omissions(const changes::ChangeSet& set, Outcome& outcome) {
+  constexpr std::size_t kMost = 20;
+  for (std::size_t i = 0; i < std::min(kMost, set.omitted.size()); ++i)
+    outcome.warnings.push_back("not kept of the changes: " + quote(set.omitted[i].path) + ": " +
+                               set.omitted[i].why);
+  if (set.omitted.size() > kMost)
+    outcome.warnings.push_back(
+        "not kept of the changes: " + std::to_string(set.omitted.size() - kMost) + " more");
+}
+
 /// Fills the place with `set`; a run that has changed nothing leaves nothing.
 Result<KeptChanges> keep(Place& place, int upper, changes::ChangeSet set, Outcome& outcome) {
   const changes::Layers layers{upper, place.lower.get(), place.began_ns};
   if (const auto read = changes::harvest(layers, place.staging, set); !read)
     return std::unexpected(keeping_error(read.error().value));
-  for (const changes::Omission& omitted : set.omitted)
-    outcome.warnings.push_back("not kept of the changes: " + quote(omitted.path) + ": " +
-                               omitted.why);
+  warn_of_omissions(set, outcome);
   KeptChanges kept{changes::totals(set), {}, false};
   if (kept.totals.added + kept.totals.modified + kept.totals.deleted == 0) return kept;
   if (const auto named = place.staging.commit(set); !named)
@@ -77,7 +78,7 @@ std::string conflict_text(const changes::Applied& applied, const std::string& ru
 }
 
 Result<void> apply(const Place& place, KeptChanges& report, Outcome& outcome) {
-  const changes::KeptRun kept = SBX_TRY(place.store.find(report.run));
+  const changes::KeptRun kept = SBX_TRY(place.store.find(report.run, changes::Store::Use::change));
   const changes::ChangeSet set = SBX_TRY(changes::read_changes(kept));
   const auto all = SBX_TRY(changes::select(set, {}));
   const changes::Applied applied = SBX_TRY(changes::apply(kept, set, place.lower.get(), all));
@@ -110,13 +111,24 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
 
 void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
   if (!upper_.valid() || !place_ || !plan.keep) return;
-  auto kept = keep(*place_, upper_.get(), empty_set(plan, *plan.keep), outcome);
+  try {
+    finish_with(*place_, *plan.keep, plan, outcome);
+  } catch (const std::exception& failure) {
+    // How the command ended is to be told all the same.
+    outcome.undelivered.push_back(std::string("the changes could not be kept: ") + failure.what());
+  }
+  place_.reset();
+}
+
+void ChangeKeeper::finish_with(Place& place, const plan::KeepChanges& wanted,
+                               const plan::Plan& plan, Outcome& outcome) const {
+  auto kept = keep(place, upper_.get(), empty_set(plan, wanted), outcome);
   Result<void> done{};
   if (!kept) {
     done = std::unexpected(kept.error());
   } else {
-    const bool wanted = plan.keep->apply && outcome.status == Status::ok && !kept->run.empty();
-    if (wanted) done = apply(*place_, *kept, outcome);
+    if (wanted.apply && outcome.status == Status::ok && !kept->run.empty())
+      done = apply(place, *kept, outcome);
     outcome.changes = std::move(*kept);
   }
   if (!done)
@@ -124,7 +136,6 @@ void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
                                        ? "the changes are kept, and could not be applied: "
                                        : "the changes could not be kept: ") +
                                   done.error().to_line());
-  place_.reset();
 }
 
 }  // namespace sbx::supervise

@@ -34,6 +34,9 @@ class ChangeKeeper {
   };
 
  private:
+  void finish_with(Place& place, const plan::KeepChanges& wanted, const plan::Plan& plan,
+                   Outcome& outcome) const;
+
   std::optional<Place> place_;
   os::UniqueFd upper_;
 };

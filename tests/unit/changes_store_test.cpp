@@ -33,7 +33,7 @@ TEST_CASE("who sweeps never takes what another run commits at that moment") {
     const std::string run = "20261123-000000-" + std::to_string(i);
     auto staging = store.stage(run).value();
     REQUIRE(staging.commit(set_of(run)).has_value());
-    const auto kept = store.find(run);
+    const auto kept = store.find(run, Store::Use::change);
     if (!kept || !read_changes(*kept) || !store.remove(*kept)) ++lost;
   }
   done = true;

@@ -1,6 +1,5 @@
 // `sbx diff`, `sbx apply` and `sbx discard`: what runs have changed in their workspaces, kept until
 // somebody wants it, or does not.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
+#include "os/folder.hpp"
 #include "os/pty.hpp"
 
 namespace sbx::cli {
@@ -42,13 +42,14 @@ struct Opened {
   os::UniqueFd workspace{};  ///< none: it is gone, or not ours to look into
 };
 
+/// None: it is gone, a link has taken its place or that of a folder on the way, or it is not ours.
 os::UniqueFd open_workspace(const ChangeSet& set) {
-  return os::UniqueFd(
-      ::open(set.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  auto folder = os::open_folder_strict(set.workspace);
+  return folder ? std::move(*folder) : os::UniqueFd();
 }
 
-Result<Opened> open_run(const Store& store, std::string_view word) {
-  KeptRun kept = SBX_TRY(store.find(word));
+Result<Opened> open_run(const Store& store, std::string_view word, Store::Use use) {
+  KeptRun kept = SBX_TRY(store.find(word, use));
   ChangeSet set = SBX_TRY(changes::read_changes(kept));
   os::UniqueFd workspace = open_workspace(set);
   return Opened{std::move(kept), std::move(set), std::move(workspace)};
@@ -56,7 +57,7 @@ Result<Opened> open_run(const Store& store, std::string_view word) {
 
 /// The same with only the changes that `arguments` name after the run.
 Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
-  Opened opened = SBX_TRY(open_run(store, arguments.operands[0]));
+  Opened opened = SBX_TRY(open_run(store, arguments.operands[0], Store::Use::look));
   const auto wanted =
       SBX_TRY(changes::select(opened.set, std::span(arguments.operands).subspan(1)));
   std::vector<changes::Change> chosen;
@@ -70,7 +71,7 @@ Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
 std::vector<ChangeSet> all_kept(const Store& store) {
   std::vector<ChangeSet> sets;
   for (const std::string& run : store.runs()) {
-    auto opened = open_run(store, run);
+    auto opened = open_run(store, run, Store::Use::look);
     if (opened)
       sets.push_back(std::move(opened->set));
     else
@@ -119,8 +120,10 @@ std::string diff_text(const Opened& opened, const Arguments& arguments) {
 Error no_workspace(const ChangeSet& set) {
   return {.kind = ErrorKind::host,
           .what = "cannot open the workspace " + quote(set.workspace) + " of run " + set.run,
-          .hint = "the changes stay kept; sbx diff " + set.run + " shows them",
-          .sys_errno = errno};
+          .hint =
+              "it is gone, or a symbolic link stands on the way; the changes stay kept, and sbx "
+              "diff " +
+              set.run + " shows them"};
 }
 
 int report_conflicts(const Opened& opened, const changes::Applied& applied) {
@@ -141,7 +144,7 @@ int report_applied(const Opened& opened, const changes::Applied& applied) {
 /// With what an interrupted apply left in the workspace, as nobody can go on with it then. Damaged
 /// or not: whoever discards a run wants it gone.
 Result<void> discard(const Store& store, std::string_view word) {
-  const KeptRun kept = SBX_TRY(store.find(word));
+  const KeptRun kept = SBX_TRY(store.find(word, Store::Use::change));
   const auto set = changes::read_changes(kept);
   const os::UniqueFd workspace = set ? open_workspace(*set) : os::UniqueFd();
   if (workspace.valid()) {
@@ -178,7 +181,7 @@ int apply_command(const Arguments& arguments) {
   if (arguments.operands.empty()) return wrong_operand(arguments);
   const auto store = Store::open(false);
   if (!store) return fail(store.error());
-  const auto opened = open_run(*store, arguments.operands[0]);
+  const auto opened = open_run(*store, arguments.operands[0], Store::Use::change);
   if (!opened) return fail(opened.error());
   if (!opened->workspace.valid()) return fail(no_workspace(opened->set));
   const auto wanted = changes::select(opened->set, std::span(arguments.operands).subspan(1));
