@@ -11,10 +11,18 @@ DAEMONS = ("(setsid sh -c ': > $HOME/one; exec sleep 300' &); (setsid sh -c '(: 
 HOPPING = "hop() { sleep 0.01; hop & }; hop & echo ready"
 
 
+def stat_of(pid):
+    """(state, parent), or None: it has ended, perhaps between one look and the next."""
+    try:
+        state, parent = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:2]
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    return state, int(parent)
+
+
 def init_of(running):
     """init is the only child of the supervisor."""
-    found = [pid for pid, _ in running.processes()
-             if int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) == running.pid]
+    found = [pid for pid, _ in running.processes() if (stat_of(pid) or ("", 0))[1] == running.pid]
     assert len(found) == 1, found
     return found[0]
 
@@ -34,8 +42,7 @@ def tree_of(running):
 
 def gone_within(pids, seconds):
     deadline = time.monotonic() + seconds
-    while any(Path(f"/proc/{pid}").exists() and "Z" not in Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2][:3]
-              for pid in pids):
+    while any((stat_of(pid) or ("Z", 0))[0] != "Z" for pid in pids):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.01)
