@@ -128,8 +128,8 @@ struct Hint {
   std::string operator()(const MountTmpfs&) const { return bind_hint(error); }
   std::string operator()(const MountOverlay&) const {
     return "overlayfs refuses this folder (an overlay itself, or a file system without what it "
-           "needs): "
-           "use mode ro or rw, or a folder elsewhere";
+           "needs), and this version has no copy to put in its place, whatever `degrade` says: use "
+           "mode ro or rw, or a folder elsewhere";
   }
   std::string operator()(const SealMount&) const { return ""; }
   std::string operator()(const BindInside&) const { return bind_hint(error); }
