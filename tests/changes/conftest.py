@@ -19,6 +19,12 @@ class Kept:
         cmd = {"sh": ["sh", "-c", script], "python3": ["/usr/bin/python3", "-I", "-S", "-c", script]}[program]
         return self.sbx.run(flags=["--workspace", workspace, "--keep", keep, *flags], cmd=cmd, **options)
 
+    def start(self, script, keep="diff"):
+        """A run that has printed `ready` and still goes on; its input is ours."""
+        running = self.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", keep], cmd=["sh", "-c", script], stdin=subprocess.PIPE)
+        running.read_until(b"ready")
+        return running
+
     def diff(self, run, *words):
         """The JSON of a kept run."""
         done = self.verb("diff", run, "--json", *words)

@@ -50,9 +50,7 @@ def test_what_changes_while_the_run_goes_on_is_not_applied(kept):
     """Nobody knows which of the two the command has read."""
     top = kept.sbx.cwd
     (top / "file").write_text("one\n")
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"], stdin=subprocess.PIPE,
-                             cmd=["sh", "-c", "echo ready; read word; echo more >> file"])
-    running.read_until(b"ready")
+    running = kept.start("echo ready; read word; echo more >> file")
     (top / "file").write_text("two\n")
     run = running.wait(stdin=b"on\n").assert_ok().result["changes"]["run"]
     done = kept.apply(run)

@@ -105,9 +105,7 @@ def test_what_was_swapped_in_while_the_run_went_on_is_not_deleted(kept, tmp_path
     for folder, name in ((top / "build", "old"), (other, "precious")):
         folder.mkdir()
         (folder / name).write_text("host\n")
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", keep], stdin=subprocess.PIPE,
-                             cmd=["sh", "-c", "rm -r build; mkdir build; echo out > build/out; echo ready; read word"])
-    running.read_until(b"ready")
+    running = kept.start("rm -r build; mkdir build; echo out > build/out; echo ready; read word", keep=keep)
     os.rename(top / "build", tmp_path / "build.old")
     os.rename(other, top / "build")
     run = running.wait(stdin=b"on\n")
@@ -123,9 +121,7 @@ def test_what_was_swapped_in_while_the_run_went_on_is_not_overwritten(kept, tmp_
     for folder in (top / "src", other):
         folder.mkdir()
         (folder / "a").write_text(f"{folder.name}\n")
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"], stdin=subprocess.PIPE,
-                             cmd=["sh", "-c", "echo more >> src/a; echo ready; read word"])
-    running.read_until(b"ready")
+    running = kept.start("echo more >> src/a; echo ready; read word")
     os.rename(top / "src", tmp_path / "src.old")
     os.rename(other, top / "src")
     run = running.wait(stdin=b"on\n").result["changes"]["run"]

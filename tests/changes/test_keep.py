@@ -59,9 +59,7 @@ def test_keep_apply_puts_them_in_place_at_the_end(kept):
 def test_keep_apply_refuses_what_the_host_has_changed_and_keeps_it(kept):
     top = kept.sbx.cwd
     (top / "file").write_text("one\n")
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "apply"], stdin=subprocess.PIPE,
-                             cmd=["sh", "-c", "echo ready; read word; echo more >> file"])
-    running.read_until(b"ready")
+    running = kept.start("echo ready; read word; echo more >> file", keep="apply")
     (top / "file").write_text("two\n")
     run = running.wait(stdin=b"on\n")
     # The command's own success must not hide that its changes are not there.
@@ -113,9 +111,7 @@ def test_nobody_else_may_read_what_is_kept(kept):
 # ---- killed
 
 def test_what_a_killed_supervisor_was_about_to_keep_is_swept_by_the_next_run(kept):
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"],
-                             cmd=["sh", "-c", "echo x > f; echo ready; sleep 60"])
-    running.read_until(b"ready")
+    running = kept.start("echo x > f; echo ready; sleep 60")
     running.kill()
     running.process.wait()
     assert len(os.listdir(kept.state / "sbx" / "changes")) == 1
@@ -131,8 +127,7 @@ def test_killed_while_it_keeps_them_it_keeps_all_or_none(kept):
     kept.verb("discard", "--all")
     complete = 0
     for step in range(20):
-        running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"], cmd=["sh", "-c", script])
-        running.read_until(b"ready")
+        running = kept.start(script)
         time.sleep(step * 0.01)
         running.kill()
         running.process.wait()
@@ -199,9 +194,7 @@ def test_explain_says_that_they_are_kept(kept):
 
 
 def test_a_signal_while_they_are_kept_does_not_tear_them(kept):
-    running = kept.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", "diff"],
-                             cmd=["sh", "-c", "for i in $(seq 2000); do echo $i > f$i; done; echo ready"])
-    running.read_until(b"ready")
+    running = kept.start("for i in $(seq 2000); do echo $i > f$i; done; echo ready")
     running.signal(signal.SIGTERM)
     run = running.wait()
     assert run.result["changes"]["added"] == 2000, run
