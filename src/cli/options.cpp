@@ -40,6 +40,8 @@ using enum Group;
 constexpr std::array kOptions{
     OptionSpec{"--workspace", "DIR[:MODE]", "workspace", "DIR", workspace_value, files, false,
                kPlan, "the working folder: none, ro, rw, overlay [.:ro]"},
+    OptionSpec{"--git", "MODE", "workspace.git", "none|protect", plain_value, files, false, kPlan,
+               "protect: commits work, hooks and config are kept [none]"},
     OptionSpec{"--workdir", "DIR", "workdir", "", text_value, files, false, kPlan,
                "start CMD in this folder of the sandbox"},
     OptionSpec{"--root", "ROOT", "root", "host|empty|DIR", root_value, files, false, kPlan,
