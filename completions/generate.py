@@ -69,6 +69,11 @@ _sbx_runs() {
   sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
 }
 
+_sbx_kept() {
+  local id rest
+  sbx diff 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
+}
+
 _sbx_value() {
   case $1 in
 """)
@@ -119,6 +124,8 @@ _sbx() {
             other = 'compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur"'
         elif verb.words == "RUN":
             other = 'compgen -W "$(_sbx_runs)" -- "$cur"'
+        elif verb.words == "KEPT":
+            other = 'compgen -W "$(_sbx_kept)" -- "$cur"'
         else:
             other = f"compgen -W '{verb.words.replace('|', ' ')}' -- \"$cur\""
         dashes = " --" if verb.name in ("run", "explain") else ""
@@ -163,6 +170,12 @@ _sbx_runs() {
   compadd -- ${ids:#RUN}
 }
 
+_sbx_kept() {
+  local -a ids
+  ids=(${${(f)"$(sbx diff 2>/dev/null)"}%% *})
+  compadd -- ${ids:#RUN}
+}
+
 _sbx() {
   local curcontext=$curcontext state line
   local -a verbs
@@ -204,6 +217,8 @@ _sbx() {
             out.append(f"        '{star}:profile:_sbx_profiles'\n")
         elif verb.words == "RUN":
             out.append(f"        '{'1' if verb.name == 'stats' else '*'}:run:_sbx_runs'\n")
+        elif verb.words == "KEPT":
+            out.append("        '*:run:_sbx_kept'\n")
         elif not verb.words:
             out.append("        '1: :'\n")
         else:
@@ -234,6 +249,10 @@ function __sbx_runs
     sbx ps 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
 end
 
+function __sbx_kept
+    sbx diff 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
+end
+
 function __sbx_command --description 'Does the line stand behind `--`?'
     contains -- -- (commandline -opc)
 end
@@ -252,6 +271,8 @@ complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the ve
             out.append(f"complete -c sbx {guard} -F -a '(__sbx_profiles)'\n")
         elif verb.words == "RUN":
             out.append(f"complete -c sbx {guard} -a '(__sbx_runs)'\n")
+        elif verb.words == "KEPT":
+            out.append(f"complete -c sbx {guard} -a '(__sbx_kept)'\n")
         elif verb.words:
             out.append(f"complete -c sbx {guard} -a '{verb.words.replace('|', ' ')}'\n")
         if verb.name == "profiles":

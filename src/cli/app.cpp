@@ -85,6 +85,8 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--tight") arguments.tight = true;
   if (option.name == "--cgroup") arguments.cgroup_only = true;
   if (option.name == "--all") arguments.all = true;
+  if (option.name == "--stat") arguments.stat_only = true;
+  if (option.name == "--patch") arguments.patch_only = true;
   if (option.name == "--watch") arguments.watch = true;
   if (option.name == "--interval") arguments.interval = value;
   if (option.name == "--signal") arguments.signal = value;
@@ -132,6 +134,9 @@ std::size_t most_operands(Verb verb) {
     case Verb::pause:
     case Verb::resume:
     case Verb::kill:
+    case Verb::diff:
+    case Verb::apply:
+    case Verb::discard:
       return static_cast<std::size_t>(-1);
   }
   return 0;

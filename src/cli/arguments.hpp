@@ -33,7 +33,9 @@ struct Arguments {
   std::string output;        ///< learn: where the profile goes; empty: standard output
   bool tight = false;        ///< learn: allow exactly the calls that were made
   bool cgroup_only = false;  ///< doctor: the limits and nothing else
-  bool all = false;          ///< kill: every run
+  bool all = false;          ///< kill, discard: every run
+  bool stat_only = false;    ///< diff: no lines
+  bool patch_only = false;   ///< diff: nothing but the lines
   bool watch = false;        ///< stats: again and again
   std::string interval;      ///< between two looks; empty: not given
   std::string signal;        ///< kill: the name of one; empty: the run is ended

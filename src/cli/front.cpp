@@ -49,6 +49,12 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
       return resume_command(arguments);
     case Verb::kill:
       return kill_command(arguments);
+    case Verb::diff:
+      return diff_command(arguments);
+    case Verb::apply:
+      return apply_command(arguments);
+    case Verb::discard:
+      return discard_command(arguments);
   }
   return kFailed;
 }
@@ -70,9 +76,10 @@ int run_verb(const VerbSpec& verb, const std::vector<std::string>& words, superv
 int wrong_operand(const Arguments& arguments) {
   const VerbSpec& verb = *arguments.verb;
   const std::vector<std::string>& words = arguments.operands;
-  std::string what = "`sbx " + std::string(verb.name) + "` needs more: " + std::string(verb.words);
+  std::string what = "`sbx " + std::string(verb.name) +
+                     "` needs more: " + std::string(verb.words == "KEPT" ? "RUN" : verb.words);
   const std::vector<std::string_view> known = split(verb.words, '|');
-  if (!words.empty() && verb.words != "PROFILE" && verb.words != "RUN") {
+  if (!words.empty() && verb.words != "PROFILE" && verb.words != "RUN" && verb.words != "KEPT") {
     bool is_known = false;
     for (const std::string_view word : known) is_known = is_known || word == words[0];
     if (!is_known) {

@@ -69,10 +69,22 @@ std::string_view about(Verb verb) {
     case Verb::kill:
       return "Ends each RUN at once, and returns when nothing of it is left; its own `sbx run`\n"
              "exits with 137. RUN is an id of `sbx ps`, or what it alone begins or ends with.\n";
+    case Verb::diff:
+      return "Prints what a run under `workspace: {mode: overlay, keep: diff}` has changed:\n"
+             "how much of each PATH (all when none is named), then the lines. Without RUN,\n"
+             "lists the runs whose changes are kept. RUN is an id, or what it alone begins\n"
+             "or ends with.\n";
+    case Verb::apply:
+      return "Puts the kept changes of RUN in the workspace that it was given: all, or those\n"
+             "at and below each PATH. When something of it is not as the run found it, says\n"
+             "what, changes nothing, and exits with 125. Each file is changed at once or not\n"
+             "at all; after an interruption the same command does the rest.\n";
+    case Verb::discard:
+      return "Removes what is kept of each RUN. The workspace stays as it is.\n";
     case Verb::schema:
       return "Prints the JSON Schema (2020-12) of profiles, of the result object, of one line\n"
-             "of --events, of a live run as `sbx ps --json` and `sbx stats --json` have it, or\n"
-             "of what `sbx doctor --json` prints.\n";
+             "of --events, of a live run as `sbx ps --json` and `sbx stats --json` have it, of\n"
+             "what `sbx doctor --json` prints, or of the changes of `sbx diff --json`.\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"
@@ -107,10 +119,15 @@ std::string_view examples(Verb verb) {
              "5s\n";
     case Verb::kill:
       return "\nExamples:\n  sbx kill 9f86d081\n  sbx kill --all --signal TERM\n";
+    case Verb::diff:
+      return "\nExamples:\n  sbx diff 9f86d081\n  sbx diff 9f86d081 src --patch | git apply\n";
+    case Verb::apply:
+      return "\nExamples:\n  sbx apply 9f86d081\n  sbx apply 9f86d081 src README.md\n";
     case Verb::doctor:
     case Verb::ps:
     case Verb::pause:
     case Verb::resume:
+    case Verb::discard:
     case Verb::schema:
     case Verb::completion:
       return "";
@@ -123,7 +140,6 @@ std::string_view examples(Verb verb) {
 std::string overview() {
   std::string out =
       "sbx runs one untrusted command in a hardened Linux sandbox.\n"
-      "\n"
       "usage: sbx run [PROFILE] [FLAGS] -- CMD [ARG...]\n"
       "\n";
   for (const VerbSpec& verb : verbs()) out += entry(verb.name, verb.summary);
@@ -138,9 +154,9 @@ std::string overview() {
 std::string help(const VerbSpec& verb) {
   std::string out =
       "usage: sbx " + std::string(verb.synopsis) + "\n\n" + std::string(about(verb.verb));
-  constexpr std::array kGroups{Group::files,   Group::identity,  Group::limits,
-                               Group::network, Group::hardening, Group::streams,
-                               Group::output,  Group::live,      Group::general};
+  constexpr std::array kGroups{Group::files,     Group::identity, Group::limits, Group::network,
+                               Group::hardening, Group::streams,  Group::output, Group::live,
+                               Group::kept,      Group::general};
   for (const Group group : kGroups) {
     std::string entries;
     for (const OptionSpec& option : options()) {

@@ -12,7 +12,7 @@ constexpr std::array kVerbs{
     VerbSpec{Verb::run, "run", "run [PROFILE] [FLAGS] -- CMD [ARG...]",
              "run CMD once in a fresh sandbox", "PROFILE"},
     VerbSpec{Verb::explain, "explain", "explain [PROFILE] [FLAGS] [-- CMD [ARG...]]",
-             "print the plan that run would execute, or answer --why", "PROFILE"},
+             "print the plan of a run, or answer --why", "PROFILE"},
     VerbSpec{Verb::learn, "learn", "learn [-o OUT] [PROFILE] [FLAGS] -- CMD [ARG...]",
              "run CMD, and write the profile that it needs", "PROFILE"},
     VerbSpec{Verb::check, "check", "check PROFILE...", "print every problem of profiles",
@@ -20,14 +20,19 @@ constexpr std::array kVerbs{
     VerbSpec{Verb::profiles, "profiles", "profiles ls | show NAME",
              "list the profiles, or print one", "ls|show"},
     VerbSpec{Verb::doctor, "doctor", "doctor [--cgroup] [--json]",
-             "try what this host can enforce, and say what would help", ""},
+             "try what this host can enforce; say what helps", ""},
     VerbSpec{Verb::ps, "ps", "ps [--json]", "list your live runs", ""},
     VerbSpec{Verb::stats, "stats", "stats [RUN] [FLAGS]", "print what live runs use", "RUN"},
     VerbSpec{Verb::pause, "pause", "pause RUN...", "stop live runs for a while", "RUN"},
     VerbSpec{Verb::resume, "resume", "resume RUN...", "let paused runs go on", "RUN"},
     VerbSpec{Verb::kill, "kill", "kill RUN... | --all [--signal NAME]", "end live runs", "RUN"},
-    VerbSpec{Verb::schema, "schema", "schema profile | result | event | live | doctor",
-             "print a JSON Schema", "profile|result|event|live|doctor"},
+    VerbSpec{Verb::diff, "diff", "diff [RUN [PATH...]] [FLAGS]",
+             "show what a run has changed in its workspace", "KEPT"},
+    VerbSpec{Verb::apply, "apply", "apply RUN [PATH...] [--json]",
+             "put a run's kept changes in its workspace", "KEPT"},
+    VerbSpec{Verb::discard, "discard", "discard RUN... | --all", "remove kept changes", "KEPT"},
+    VerbSpec{Verb::schema, "schema", "schema profile | result | event | live | doctor | changes",
+             "print a JSON Schema", "profile|result|event|live|doctor|changes"},
     VerbSpec{Verb::completion, "completion", "completion bash | zsh | fish",
              "print completions for a shell", "bash|zsh|fish"},
 };
@@ -42,6 +47,8 @@ constexpr std::array kOptions{
                kPlan, "the working folder: none, ro, rw, overlay [.:ro]"},
     OptionSpec{"--git", "MODE", "workspace.git", "none|protect", plain_value, files, false, kPlan,
                "protect: commits work, hooks and config are kept [none]"},
+    OptionSpec{"--keep", "WHAT", "workspace.keep", "none|diff|apply", plain_value, files, false,
+               kPlan, "the changes of an overlay: none, diff, apply [none]"},
     OptionSpec{"--workdir", "DIR", "workdir", "", text_value, files, false, kPlan,
                "start CMD in this folder of the sandbox"},
     OptionSpec{"--root", "ROOT", "root", "host|empty|DIR", root_value, files, false, kPlan,
@@ -134,7 +141,8 @@ constexpr std::array kOptions{
     OptionSpec{"--no-tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
                "never give CMD a terminal"},
 
-    OptionSpec{"--json", "", "", "", nullptr, output, false, "run explain doctor ps stats",
+    OptionSpec{"--json", "", "", "", nullptr, output, false,
+               "run explain doctor ps stats diff apply",
                "print JSON; of a run, with its output inside"},
     OptionSpec{"--cgroup", "", "", "", nullptr, output, false, "doctor",
                "only which limits hold, and in which cgroup"},
@@ -148,7 +156,7 @@ constexpr std::array kOptions{
     OptionSpec{"--log-level", "LEVEL", "", "debug|info|warn|error", nullptr, output, false, kPlan,
                "debug, info, warn or error [info]"},
     OptionSpec{"--quiet", "", "", "", nullptr, output, false, kRun,
-               "do not say on a terminal what was blocked"},
+               "do not say on a terminal what was blocked, or is kept"},
     OptionSpec{"--timing", "", "", "", nullptr, output, false, kRun,
                "print where the time went, step by step"},
     OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "learn",
@@ -160,7 +168,8 @@ constexpr std::array kOptions{
     OptionSpec{"--dry-run", "", "", "", nullptr, output, false, kRun,
                "print the plan, run nothing"},
 
-    OptionSpec{"--all", "", "", "", nullptr, live, false, "kill", "every live run of yours"},
+    OptionSpec{"--all", "", "", "", nullptr, live, false, "kill discard",
+               "every run: those that live, or those whose changes are kept"},
     OptionSpec{"--signal", "NAME", "", "TERM|INT|HUP|QUIT|USR1|USR2|ABRT|ALRM|KILL", nullptr, live,
                false, "kill", "send CMD this instead of ending the run"},
     OptionSpec{"--watch", "", "", "", nullptr, live, false, "stats",
@@ -168,11 +177,17 @@ constexpr std::array kOptions{
     OptionSpec{"--interval", "DURATION", "", "", nullptr, live, false, "stats",
                "how often --watch looks [1s]"},
 
+    OptionSpec{"--stat", "", "", "", nullptr, kept, false, "diff",
+               "only how much of which path has changed"},
+    OptionSpec{"--patch", "", "", "", nullptr, kept, false, "diff",
+               "only the lines, as `git apply` takes them"},
+
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
     OptionSpec{
         "--help", "", "", "", nullptr, general, false,
-        "run explain learn check profiles doctor ps stats pause resume kill schema completion",
+        "run explain learn check profiles doctor ps stats pause resume kill diff apply discard "
+        "schema completion",
         "this text (also -h)"},
 };
 
@@ -199,6 +214,8 @@ std::string_view title(Group group) {
       return "Result and log";
     case live:
       return "Live runs";
+    case kept:
+      return "Kept changes";
     case general:
       return "General";
   }

@@ -23,6 +23,9 @@ enum class Verb {
   pause,
   resume,
   kill,
+  diff,
+  apply,
+  discard,
   schema,
   completion
 };
@@ -32,11 +35,23 @@ struct VerbSpec {
   std::string_view name;
   std::string_view synopsis;  ///< what follows "sbx ", for usage lines
   std::string_view summary;   ///< half a line
-  std::string_view words;  ///< what its first operand may be, "a|b"; "PROFILE", "RUN": one of those
+  std::string_view words;  ///< what its first operand may be, "a|b"; "PROFILE", "RUN" (a live one),
+                           ///< "KEPT" (one whose changes are kept): one of those
 };
 
 /// The headings of `sbx run --help`, in this order.
-enum class Group { files, identity, network, limits, hardening, streams, output, live, general };
+enum class Group {
+  files,
+  identity,
+  network,
+  limits,
+  hardening,
+  streams,
+  output,
+  live,
+  kept,
+  general
+};
 
 struct OptionSpec;
 

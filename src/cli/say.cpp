@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 #include <tuple>
 
@@ -26,6 +27,13 @@ SysResult<void> write_all(int fd, std::string_view text) {
     }
   }
   return {};
+}
+
+bool wants_colour() {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  return ::isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0') &&
+         terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 void say(std::string_view text) {

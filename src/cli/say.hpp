@@ -15,6 +15,9 @@ SysResult<void> write_all(int fd, std::string_view text);
 void say(std::string_view text);
 void say(const profile::Problems& problems);
 
+/// Colours on standard output for a person only: no-color.org, and terminals that have none.
+bool wants_colour();
+
 /// `text` on standard output, as it is. Returns the exit code: 125 when it could not be written.
 int print(std::string_view text);
 

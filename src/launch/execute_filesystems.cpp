@@ -19,6 +19,15 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
+/// A folder of a mount that goes with the sandbox: who holds it open keeps it.
+StepResult hand_over_changes(const Context& context, const os::UniqueFd& changes) noexcept {
+  const os::UniqueFd upper(
+      ::openat(changes.get(), "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!upper.valid()) return fail();
+  const int passed[] = {upper.get()};
+  return os::send_descriptors(context.channel, passed);
+}
+
 }  // namespace
 
 StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
@@ -38,7 +47,11 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
   if (::fchdir(staging.get()) != 0) return fail();
   const auto size = FixedText<24>().add(step.size);
-  const os::FsOption bound[] = {{"size", size.c_str()}, {"mode", "0700"}};
+  // Names cost memory too, also where no cgroup counts it: one for each KiB, as many as files of
+  // ordinary trees need.
+  const auto inodes = FixedText<24>().add(step.size >> 10U);
+  const os::FsOption bound[] = {
+      {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", "0700"}};
   const os::UniqueFd changes =
       SBX_TRY(os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
   const os::UniqueFd upper_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
@@ -54,6 +67,7 @@ StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
       SBX_TRY(os::new_filesystem("overlay", layers, mount_attributes(step.flags)));
   SBX_CHECK(attach_at(context, merged, step.target));
   // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
+  if (step.hand_over) SBX_CHECK(hand_over_changes(context, changes));
   if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
   if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
   return {};

@@ -131,10 +131,11 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
   return {};
 }
 
-/// Terminal and listener arrive when the payload runs already, which is too late to find that there
-/// is no room for them: descriptors are held in their place until then.
+/// Changes, terminal and listener arrive when the payload runs already, which is too late to find
+/// that there is no room for them: descriptors are held in their place until then.
 Result<void> reserve_places(const plan::Plan& plan, Sandbox::State& state) {
-  const int wanted = (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
+  const int wanted =
+      (plan.keep ? 1 : 0) + (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
   for (int i = 0; i < wanted; ++i) {
     state.reserved.emplace_back(::fcntl(state.channel.get(), F_DUPFD_CLOEXEC, 0));
     if (!state.reserved.back().valid())
@@ -180,6 +181,24 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   if (failed || page.failed.load().step >= 0) return std::unexpected(setup_failure(plan, state));
   if (page.exec_started.load() != 0) return {};
   return std::unexpected(setup_failure(plan, state));
+}
+
+Result<os::UniqueFd> receive_one(const Sandbox::State& state, const char* what) {
+  auto received = os::receive_descriptors(state.channel.get(), false);
+  if (!received || !received->front().valid())
+    return std::unexpected(internal((std::string(what) + " did not arrive").c_str()));
+  return std::move(received->front());
+}
+
+/// In the order of the plan, and all of it sent before the exec.
+Result<void> take_what_was_sent(const plan::Plan& plan, Sandbox::State& state) {
+  state.reserved.clear();
+  if (plan.keep) state.changes = SBX_TRY(receive_one(state, "the folder of the changes"));
+  if (plan.supervision.tty) state.pty_master = SBX_TRY(receive_one(state, "the terminal"));
+  // Lost, the kernel would answer ENOSYS where the profile says kill.
+  if (state.page.get()->listening.load() != 0)
+    state.listener = SBX_TRY(receive_one(state, "the listener of the filter"));
+  return {};
 }
 
 /// What killed supervisors left in the folders where our own groups are. Late, because the payload
@@ -251,20 +270,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
   sweep_leftovers(plan, *state);
-  state->reserved.clear();
-  if (plan.supervision.tty) {
-    auto received = os::receive_descriptors(state->channel.get(), false);
-    if (!received || !received->front().valid())
-      return std::unexpected(internal("the terminal did not arrive"));
-    state->pty_master = std::move(received->front());
-  }
-  if (state->page.get()->listening.load() != 0) {
-    // Sent before the exec. Lost, the kernel would answer ENOSYS where the profile says kill.
-    auto received = os::receive_descriptors(state->channel.get(), false);
-    if (!received || !received->front().valid())
-      return std::unexpected(internal("the listener of the filter did not arrive"));
-    state->listener = std::move(received->front());
-  }
+  SBX_CHECK(take_what_was_sent(plan, *state));
   return Sandbox(std::move(state));
 }
 

@@ -41,6 +41,9 @@ class Sandbox {
   os::UniqueFd take_pty_master();  ///< invalid when the plan has no pty
   /// Hears of denied calls; invalid when nobody wants to, or nobody can.
   os::UniqueFd take_listener();
+  /// The folder that takes what the payload changes in its workspace; invalid unless the plan keeps
+  /// that.
+  os::UniqueFd take_changes();
   [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.

@@ -77,6 +77,7 @@ int Sandbox::pidfd() const { return state_->init_pidfd.get(); }
 pid_t Sandbox::init_pid() const { return state_->init_pid; }
 os::UniqueFd Sandbox::take_pty_master() { return std::move(state_->pty_master); }
 os::UniqueFd Sandbox::take_listener() { return std::move(state_->listener); }
+os::UniqueFd Sandbox::take_changes() { return std::move(state_->changes); }
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }

@@ -161,8 +161,9 @@ struct Describe {
            octal(s.mode) + ", " + flags_text(s.flags);
   }
   std::string operator()(const MountOverlay& s) const {
-    return "overlay at " + quote(s.target) + ", changes up to " + format_bytes(s.size) + ", " +
-           flags_text(s.flags);
+    return "overlay at " + quote(s.target) +
+           (s.hand_over ? ", kept changes up to " : ", changes up to ") + format_bytes(s.size) +
+           ", " + flags_text(s.flags);
   }
   std::string operator()(const SealMount& s) const {
     return "make " + quote(s.path) + " " + flags_text(s.flags);

@@ -96,7 +96,7 @@ Result<void> show_git(Builder& b, Tree& tree, const SourceFacts& workspace) {
   source.gid = git.gid;
   constexpr std::string_view kReason = "the git folder that the workspace's .git leads to";
   if (mode == profile::WorkspaceMode::overlay)
-    SBX_CHECK(add_overlay(b, tree, source, "/.sbx/git", b.git_folder, kReason));
+    SBX_CHECK(add_overlay(b, tree, source, "/.sbx/git", b.git_folder, false, kReason));
   else
     SBX_CHECK(add_bind(b, tree, source, b.git_folder, MountFlags{.read_only = false}, true, kReason,
                        kKey));

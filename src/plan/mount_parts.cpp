@@ -21,7 +21,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
 }
 
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
-                         const std::string& staging, const std::string& at,
+                         const std::string& staging, const std::string& at, bool keep,
                          std::string_view reason) {
   for (const char* folder : {"/lower", "/changes"})
     SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
@@ -31,8 +31,10 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
   b.writable.resize(writable);
   SBX_CHECK(tree.make_mount_point(at, true, reason, "workspace"));
   b.add(Phase::init,
-        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}},
-        "changes stay in memory and go at the end", "workspace.mode");
+        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}, keep},
+        keep ? "changes stay in memory until the end, and are kept then"
+             : "changes stay in memory and go at the end",
+        keep ? "workspace.keep" : "workspace.mode");
   tree.cover_foreign(at);
   b.writable.push_back({at, true, false});
   return {};

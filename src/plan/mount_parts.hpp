@@ -17,8 +17,9 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
                       std::string_view key);
 
 /// Shows it at `at`, with changes going to memory; `staging` is a folder of this overlay's own.
+/// `keep`: they outlive the run.
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
-                         const std::string& staging, const std::string& at,
+                         const std::string& staging, const std::string& at, bool keep,
                          std::string_view reason);
 
 // workspace.git: protect (git.cpp).

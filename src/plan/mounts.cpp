@@ -114,8 +114,11 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   if (leaves_workspace_out(b, source))
     return tree.make_mount_point(workspace.at, true, "the workspace, empty", "workspace");
   const bool writable = workspace.mode == profile::WorkspaceMode::rw;
-  if (workspace.mode == profile::WorkspaceMode::overlay)
-    SBX_CHECK(add_overlay(b, tree, source, kStaging, workspace.at, "the workspace"));
+  const bool overlay = workspace.mode == profile::WorkspaceMode::overlay;
+  const bool keep = overlay && workspace.keep != profile::Keep::none;
+  if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
+  if (overlay)
+    SBX_CHECK(add_overlay(b, tree, source, kStaging, workspace.at, keep, "the workspace"));
   else
     SBX_CHECK(add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
                        "the workspace", "workspace"));

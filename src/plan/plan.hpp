@@ -50,7 +50,7 @@ struct Supervision {
   std::string input_file{};
   bool tty = false;      ///< the payload gets a fresh pty
   bool capture = false;  ///< --json: keep the output, print nothing of it
-  bool summary = false;  ///< a person sees standard error and wants to know what was blocked
+  bool summary = false;  ///< a person sees standard error: what was blocked, what is kept
   bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
   Learning learning = Learning::off;  ///< not off: `denials` is set as well
   bool meter = false;                 ///< --json, --result or --events: count and hash the output
@@ -70,6 +70,12 @@ struct Isolation {
   std::vector<std::string> approximate{};  ///< of `degraded`: something weaker stands in
 };
 
+/// What a run changes in its workspace outlives it.
+struct KeepChanges {
+  std::string workspace;  ///< the folder on the host
+  bool apply = false;     ///< put them in there when the command has succeeded
+};
+
 struct Plan {
   std::string run_id;
   std::string profile_name;
@@ -84,6 +90,7 @@ struct Plan {
   Isolation isolation;
   profile::Limits limits;  ///< for the result's limit figures
   profile::NetworkMode network = profile::NetworkMode::none;
+  std::optional<KeepChanges> keep{};
   std::vector<std::string> warnings;
 };
 

@@ -136,8 +136,9 @@ class Finder {
   void see(const MountOverlay& a) {
     if (path_ != a.staging && is_below(path_, a.staging)) found_ = folder_;  // unmounted again
     if (is_below(path_, a.target))
-      take(Verdict::allowed,
-           "it can be written: changes stay in the sandbox, up to " + format_bytes(a.size));
+      take(Verdict::allowed, std::string("it can be written: changes ") +
+                                 (a.hand_over ? "are kept apart" : "stay in the sandbox") +
+                                 ", up to " + format_bytes(a.size));
   }
   void see(const BindDevice& a) {
     if (path_ == a.target) take(Verdict::allowed, "it can be used: the host's device");

@@ -78,7 +78,7 @@ void check_workspace_place(const Checker& c) {
 }
 
 /// `keep` and `size` speak of an overlay; a later layer that only changes the mode may leave them
-/// behind.
+/// behind. No layer is later than a flag.
 void check_overlay_keys(const Checker& c) {
   if (c.profile().workspace.mode == WorkspaceMode::overlay) {
     if (c.profile().workspace.size < 65536)
@@ -88,7 +88,9 @@ void check_overlay_keys(const Checker& c) {
   const Origin* mode = c.origin("workspace.mode");
   for (const char* key : {"workspace.keep", "workspace.size"}) {
     const Origin* written = c.origin(key);
-    if (written == nullptr || (mode != nullptr && mode->file != written->file)) continue;
+    if (written == nullptr) continue;
+    const bool by_flag = written->file.starts_with("--");
+    if (!by_flag && mode != nullptr && mode->file != written->file) continue;
     c.complain(key, '`' + std::string(key) + "` means something with `mode: overlay` only",
                "set `workspace.mode: overlay`, or remove it");
   }

@@ -43,10 +43,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("artifacts", "`artifacts`",
                  "give the payload a folder to write to: `mounts: [\"./out:/out:rw\"]`");
   }
-  if (profile.workspace.mode == WorkspaceMode::overlay && profile.workspace.keep != Keep::none) {
-    refusals.add("workspace.keep", "keeping the changes of an overlay (`workspace.keep`)",
-                 "use `mode: rw` to write to the folder itself, or `keep: none`");
-  }
   if (profile.root.kind == RootKind::oci) {
     refusals.add("root", "`root: {oci: ...}`", "unpack the image and use `root: {dir: FOLDER}`");
   }

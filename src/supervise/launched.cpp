@@ -15,6 +15,7 @@ class Launched final : public LiveSandbox {
   pid_t init_pid() const override { return sandbox_.init_pid(); }
   os::UniqueFd take_pty_master() override { return sandbox_.take_pty_master(); }
   os::UniqueFd take_listener() override { return sandbox_.take_listener(); }
+  os::UniqueFd take_changes() override { return sandbox_.take_changes(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }

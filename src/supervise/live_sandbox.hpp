@@ -32,6 +32,7 @@ class LiveSandbox {
   [[nodiscard]] virtual pid_t init_pid() const = 0;
   [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
   [[nodiscard]] virtual os::UniqueFd take_listener() = 0;
+  [[nodiscard]] virtual os::UniqueFd take_changes() = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;

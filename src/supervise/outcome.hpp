@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "changes/change.hpp"
 #include "plan/plan.hpp"
 #include "supervise/denial.hpp"
 #include "supervise/observations.hpp"
@@ -89,6 +90,13 @@ struct StreamRecord {
   std::string sha256{};  ///< over all bytes written, also those dropped; empty: not metered
 };
 
+/// What became of the changes of a workspace that are kept.
+struct KeptChanges {
+  changes::Totals totals{};
+  std::string run{};     ///< of `sbx diff`; empty: nothing is kept, or not any more
+  bool applied = false;  ///< they are in the workspace now
+};
+
 struct Reason {
   std::string code{};   ///< "exited", "wall_limit", "memory_limit", ...
   std::string text{};   ///< one sentence
@@ -113,6 +121,7 @@ struct Outcome {
   std::optional<std::vector<Denial>>
       denials{};                           ///< in the order of their first; nullopt: not heard
   Observations observations{};             ///< of Learning; else empty
+  std::optional<KeptChanges> changes{};    ///< nullopt: none are kept
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log

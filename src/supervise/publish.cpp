@@ -29,6 +29,11 @@ void Run::deliver_rest() {
 void Run::conclude() {
   streams_.finish(outcome_);
   decide(evidence_, plan_, outcome_);
+  if (plan_.keep) {
+    enter(sinks_.clock, Stage::keep);
+    changes_.finish(plan_, outcome_);
+    enter(sinks_.clock, Stage::report);
+  }
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);

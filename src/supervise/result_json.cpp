@@ -99,6 +99,16 @@ Json denials_json(const Outcome& outcome) {
   return list;
 }
 
+Json changes_json(const std::optional<KeptChanges>& changes) {
+  if (!changes) return nullptr;
+  return object({{"added", changes->totals.added},
+                 {"modified", changes->totals.modified},
+                 {"deleted", changes->totals.deleted},
+                 {"bytes", changes->totals.bytes},
+                 {"run", or_null(changes->run)},
+                 {"applied", changes->applied}});
+}
+
 }  // namespace
 
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
@@ -125,7 +135,7 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
                           {"stderr", stream_json(outcome.err, outcome.metered)}})},
        {"denials", denials_json(outcome)},
        {"network", network_json(plan.network)},
-       {"changes", nullptr},
+       {"changes", changes_json(outcome.changes)},
        {"artifacts", Json::array()},
        {"redactions", Json::array()},
        {"isolation", isolation_json(plan.isolation)},

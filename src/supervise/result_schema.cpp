@@ -122,7 +122,8 @@ std::string result_schema() {
       "type": ["object", "null"],
       "properties": {
         "added": {"type": "integer"}, "modified": {"type": "integer"},
-        "deleted": {"type": "integer"}, "bytes": {"type": "integer"}, "run": {"type": "string"}
+        "deleted": {"type": "integer"}, "bytes": {"type": "integer"},
+        "run": {"type": ["string", "null"]}, "applied": {"type": "boolean"}
       }
     },
     "artifacts": {

@@ -9,6 +9,7 @@
 
 #include "os/signals.hpp"
 #include "supervise/accounting.hpp"
+#include "supervise/change_keeper.hpp"
 #include "supervise/control.hpp"
 #include "supervise/deadline.hpp"
 #include "supervise/denials.hpp"
@@ -87,6 +88,7 @@ class Run {
   Forwarder forwarder_;
   Control control_;
   Denials denials_;
+  ChangeKeeper changes_;
   Evidence evidence_;
   Outcome outcome_;
   PollSet set_;

@@ -91,6 +91,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
                                  .feature = Feature::system_calls});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   SBX_CHECK(place_watch_.start(plan_.supervision.watched));
+  SBX_CHECK(changes_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
   auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
     enter(sinks_.clock, Stage::register_run);
@@ -102,6 +103,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     return std::unexpected(std::move(launched.error()));
   }
   sandbox_ = std::move(*launched);
+  changes_.take(sandbox_->take_changes());
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
   if (exec_ == 0) exec_ = now_ns();
   outcome_.setup_ms = to_ms(exec_ - started_);

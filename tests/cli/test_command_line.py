@@ -50,7 +50,7 @@ def test_a_misspelt_verb_gets_a_suggestion(sbx, word, near):
     refused(sbx.call(word), f"unknown verb {word}", f"sbx {near}")
 
 
-@pytest.mark.parametrize("verb", ["diff", "mcp", "batch"])
+@pytest.mark.parametrize("verb", ["artifacts", "mcp", "batch"])
 def test_verbs_of_other_versions_are_unknown(sbx, verb):
     refused(sbx.call(verb), "unknown verb")
 

@@ -164,4 +164,7 @@ TEST_CASE("an overlay's keys may be left behind by a layer that changes the mode
         WorkspaceMode::ro);
   CHECK(has(problems_of("workspace: {mode: ro, size: 1G}\n"),
             "means something with `mode: overlay` only"));
+  request.overrides.push_back({"workspace.keep", "diff", "--keep"});
+  CHECK(has(problems_of("workspace: {mode: overlay}\n", request),
+            "means something with `mode: overlay` only"));
 }

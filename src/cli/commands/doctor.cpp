@@ -1,9 +1,4 @@
 // `sbx doctor`: what this host can enforce, tried for real, and what would help where it cannot.
-#include <unistd.h>
-
-#include <cstdlib>
-#include <string_view>
-
 #include "cli/commands/commands.hpp"
 #include "cli/doctor/examination.hpp"
 #include "cli/exit_code.hpp"
@@ -11,14 +6,6 @@
 
 namespace sbx::cli {
 namespace {
-
-/// Colours for a person only: no-color.org, and terminals that have none.
-bool wants_colour() {
-  const char* const refused = std::getenv("NO_COLOR");
-  const char* const terminal = std::getenv("TERM");
-  return ::isatty(STDOUT_FILENO) == 1 && (refused == nullptr || *refused == '\0') &&
-         terminal != nullptr && std::string_view(terminal) != "dumb";
-}
 
 int limits_only(bool json) {
   const doctor::Limits limits = doctor::try_limits();

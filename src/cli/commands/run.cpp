@@ -98,9 +98,19 @@ void say_blocked(const plan::Plan& plan, const Outcome& outcome) {
     say("blocked: " + std::to_string(blocked - kMost) + " more kinds; --result FILE lists them");
 }
 
+/// Whoever is there to read it wants to know how to get at them.
+void say_kept(const plan::Plan& plan, const Outcome& outcome) {
+  if (!plan.supervision.summary || !outcome.changes || outcome.changes->run.empty()) return;
+  const changes::Totals& sum = outcome.changes->totals;
+  say("changes kept: " + std::to_string(sum.added) + " added, " + std::to_string(sum.modified) +
+      " modified, " + std::to_string(sum.deleted) + " deleted; see  sbx diff " +
+      outcome.changes->run);
+}
+
 void say_after(const plan::Plan& plan, const Outcome& outcome) {
   say_end(outcome);
   say_blocked(plan, outcome);
+  say_kept(plan, outcome);
   for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
     say("warning: " + outcome.warnings[i]);
   for (const std::string& lost : outcome.undelivered) say(lost);

@@ -1,0 +1,20 @@
+#include "changes/change.hpp"
+
+namespace sbx::changes {
+
+Totals totals(const ChangeSet& set) {
+  Totals sum;
+  for (const Change& change : set.changes) {
+    if (change.passage) continue;
+    if (change.before.kind == EntryKind::absent)
+      ++sum.added;
+    else if (change.after.kind == EntryKind::absent)
+      ++sum.deleted;
+    else
+      ++sum.modified;
+    if (change.object != 0) sum.bytes += change.after.size;
+  }
+  return sum;
+}
+
+}  // namespace sbx::changes

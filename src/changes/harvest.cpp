@@ -1,0 +1,237 @@
+#include "changes/harvest.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "changes/descent.hpp"
+#include "changes/look.hpp"
+#include "os/content.hpp"
+#include "os/folder.hpp"
+
+namespace sbx::changes {
+namespace {
+
+/// A path can be longer than any program can name (PATH_MAX is for one call), and names in a deep
+/// folder cost their whole path each.
+constexpr std::size_t kLongestPath = 64U << 10U;
+constexpr std::size_t kMostNames = 256U << 20U;  // bytes of all paths
+
+constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+std::int64_t nanoseconds(const ::timespec& time) {
+  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
+}
+
+bool is_closed(const Entry& folder) { return (folder.mode & S_IRWXU) != S_IRWXU; }
+
+/// Attributes are set on a new file before it takes its place, so that needs the content as well.
+bool needs_content(const Change& change) {
+  return change.after.kind == EntryKind::file &&
+         (!has_same_content(change.before, change.after) ||
+          change.before.attributes != change.after.attributes);
+}
+
+/// Somebody on the host has put something else, or nothing, where fstatat(2) has just been: no
+/// reason to lose what the run has done elsewhere.
+bool has_moved(int error) { return error == ENOENT || error == ELOOP || error == ENOTDIR; }
+
+/// What fstatat(2) says of a name on one side.
+struct Found {
+  struct ::stat what{};
+  bool there = false;
+  [[nodiscard]] mode_t type() const { return there ? what.st_mode & S_IFMT : 0; }
+  /// The layer's word for "deleted" (kernel: overlayfs.rst, "whiteouts").
+  [[nodiscard]] bool is_whiteout() const { return type() == S_IFCHR && what.st_rdev == 0; }
+};
+
+SysResult<Found> find(bool has_side, int folder, const std::string& name) {
+  Found found;
+  if (!has_side) return found;
+  found.there = ::fstatat(folder, name.c_str(), &found.what, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!found.there && errno != ENOENT) return fail();
+  return found;
+}
+
+/// Of a file with several names: what the first was found to be, and what it was on the host.
+struct Linked {
+  Change first;
+  ::ino_t node = 0;
+};
+
+class Harvest {
+ public:
+  Harvest(const Layers& layers, const Staging& staging, ChangeSet& set)
+      : layers_(layers), staging_(staging), set_(set) {}
+
+  SysResult<void> run() {
+    if (::fchmod(layers_.upper, S_IRWXU) != 0) return fail();
+    Level top;
+    top.upper = SBX_TRY(os::open_beneath(layers_.upper, ".", kFolder));
+    top.lower = SBX_TRY(os::open_beneath(layers_.lower, ".", kFolder));
+    SBX_CHECK(descent_.enter(std::move(top)));
+    while (!descent_.done()) {
+      Level& level = descent_.level();
+      if (level.next == level.names.size())
+        SBX_CHECK(descent_.leave());
+      else
+        SBX_CHECK(visit(level, level.names[level.next++]));
+    }
+    return {};
+  }
+
+ private:
+  SysResult<void> visit(const Level& level, const std::string& name) {
+    const Found upper = SBX_TRY(find(level.has_upper, level.upper.get(), name));
+    const Found lower = SBX_TRY(find(level.has_lower, level.lower.get(), name));
+    const bool gone = !upper.there || upper.is_whiteout();
+    if (gone && !lower.there) return {};
+    Change change;
+    change.path = level.path_of(name);
+    if (!count(change.path)) return std::unexpected(Errno{E2BIG});
+    if (lower.there && !SBX_TRY(look_below(level, name, lower, change))) return {};
+    if (!gone && !SBX_TRY(look_above(level, name, upper, change))) return {};
+    Level inner{.path = change.path};
+    if (change.after.kind == EntryKind::folder)
+      inner.upper = SBX_TRY(os::open_beneath(level.upper.get(), name.c_str(), kFolder));
+    if (change.before.kind == EntryKind::folder && !SBX_TRY(open_below(level, name, inner)))
+      return {};
+    inner.hides = level.hides || !inner.upper.valid();
+    if (inner.upper.valid() && inner.lower.valid() && !inner.hides)
+      inner.hides = SBX_TRY(os::is_opaque(inner.upper.get()));
+    SBX_CHECK(settle(level, name, lower, std::move(change)));
+    if (inner.upper.valid() || inner.lower.valid()) return descent_.enter(std::move(inner));
+    return {};
+  }
+
+  bool count(const std::string& path) {
+    names_ += path.size();
+    return path.size() <= kLongestPath && names_ <= kMostNames;
+  }
+
+  /// false: it is what no change can be made of, and that is noted.
+  SysResult<bool> look_below(const Level& level, const std::string& name, const Found& found,
+                             Change& change) {
+    auto entry = look_at(level.lower.get(), name, found.what, Side::host);
+    if (!entry && entry.error().value == EINVAL) {
+      set_.omitted.push_back({change.path, "the host has a socket or a device there"});
+      return false;
+    }
+    if (!entry && has_moved(entry.error().value)) {
+      change.disturbed = true;
+      return true;
+    }
+    if (!entry) return std::unexpected(entry.error());
+    change.before = std::move(*entry);
+    // A folder's time says that something in it has changed, which is looked at by itself.
+    change.disturbed = change.before.kind != EntryKind::folder &&
+                       nanoseconds(found.what.st_ctim) > layers_.began_ns;
+    return true;
+  }
+
+  SysResult<bool> look_above(const Level& level, const std::string& name, const Found& found,
+                             Change& change) {
+    const bool linked = found.type() == S_IFREG && found.what.st_nlink > 1;
+    if (linked)
+      change.link_group = 1 + groups_.try_emplace(found.what.st_ino, groups_.size()).first->second;
+    if (const auto known = linked_.find(change.link_group); linked && known != linked_.end()) {
+      change.after = known->second.first.after;
+      change.object = known->second.first.object;
+      return true;
+    }
+    auto entry = look_at(level.upper.get(), name, found.what, Side::layer);
+    if (!entry && entry.error().value == EINVAL) {
+      set_.omitted.push_back({change.path, "a socket or a device"});
+      return false;
+    }
+    if (!entry) return std::unexpected(entry.error());
+    change.after = std::move(*entry);
+    if ((found.what.st_mode & (S_ISUID | S_ISGID)) != 0 && found.type() == S_IFREG)
+      set_.omitted.push_back({change.path, "its setuid and setgid bits"});
+    return true;
+  }
+
+  /// false: another file system is mounted there on the host, or nobody may look into it.
+  SysResult<bool> open_below(const Level& level, const std::string& name, Level& inner) {
+    auto folder = os::open_beneath(level.lower.get(), name.c_str(), kFolder);
+    if (folder) {
+      inner.lower = std::move(*folder);
+      return true;
+    }
+    const int error = folder.error().value;
+    if (has_moved(error))
+      set_.omitted.push_back({inner.path, "the host moved it while it was looked at"});
+    else if (error == EXDEV)
+      set_.omitted.push_back({inner.path, "another file system is mounted there on the host"});
+    else if (error == EACCES)
+      set_.omitted.push_back({inner.path, "the host's folder is closed"});
+    else
+      return std::unexpected(folder.error());
+    return false;
+  }
+
+  /// Adds the change, if it is one, with its content.
+  SysResult<void> settle(const Level& level, const std::string& name, const Found& lower,
+                         Change change) {
+    const ::ino_t node = lower.there ? lower.what.st_ino : 0;
+    const auto known = linked_.find(change.link_group);
+    const bool first = change.link_group != 0 && known == linked_.end();
+    // Two that the host has, and as two: to be one is a change, even with one content.
+    const bool joins = change.link_group != 0 && !first && node != 0 && known->second.node != 0 &&
+                       known->second.node != node;
+    if (known != linked_.end() && known->second.node == 0) known->second.node = node;
+    if (is_same(change.before, change.after) && !joins) {
+      const bool closed = change.after.kind == EntryKind::folder && is_closed(change.after);
+      if (!closed && change.link_group == 0) return {};
+      change.passage = true;
+      change.disturbed = false;
+    } else if (change.object == 0 && needs_content(change)) {
+      if (!SBX_TRY(keep_content(level, name, change))) return {};
+      if (known != linked_.end()) known->second.first.object = change.object;
+    }
+    if (first) linked_.emplace(change.link_group, Linked{change, node});
+    set_.changes.push_back(std::move(change));
+    return {};
+  }
+
+  /// false: its size is more than a file can have where changes are kept, and that is noted.
+  SysResult<bool> keep_content(const Level& level, const std::string& name, Change& change) {
+    const os::UniqueFd from =
+        SBX_TRY(os::open_beneath(level.upper.get(), name.c_str(), O_RDONLY | O_NOFOLLOW));
+    const os::UniqueFd to = SBX_TRY(staging_.create_object(++objects_));
+    const auto content = os::copy_content(from.get(), to.get());
+    if (!content && content.error().value == EFBIG) {
+      set_.omitted.push_back({change.path, "a file of " + format_bytes(change.after.size)});
+      staging_.remove_object(objects_);
+      return false;
+    }
+    if (!content) return std::unexpected(content.error());
+    if (content->digest != change.after.digest) return std::unexpected(Errno{EBUSY});
+    change.object = objects_;
+    return true;
+  }
+
+  const Layers& layers_;
+  const Staging& staging_;
+  ChangeSet& set_;
+  Descent descent_;
+  std::size_t names_ = 0;
+  std::uint64_t objects_ = 0;
+  std::map<::ino_t, std::uint64_t> groups_;  ///< of files with several names
+  std::map<std::uint64_t, Linked> linked_;
+};
+
+}  // namespace
+
+SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set) {
+  return Harvest(layers, staging, set).run();
+}
+
+}  // namespace sbx::changes

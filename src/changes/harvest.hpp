@@ -1,0 +1,24 @@
+// Reads what a run has changed out of the layer that took its writes, when the run is over:
+// compares with the folder below, and copies the contents.
+#pragma once
+
+#include "base/error.hpp"
+#include "changes/change.hpp"
+#include "changes/store.hpp"
+
+namespace sbx::changes {
+
+struct Layers {
+  int upper = -1;  ///< the overlay's, open for reading; nobody works in there any more
+  int lower = -1;  ///< the workspace on the host, open for reading; never written to
+  /// CLOCK_REALTIME when the run began, nanoseconds: what of the host's has changed since then is
+  /// disturbed.
+  std::int64_t began_ns = 0;
+};
+
+/// Adds all changes and omissions to `set`, and their contents to `staging`. The payload has chosen
+/// every name, depth, size and kind in the layer: E2BIG: more names than anybody can look through.
+/// Other errors are the file systems'.
+SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set);
+
+}  // namespace sbx::changes

@@ -1,0 +1,26 @@
+// The contents behind a kept run's changes, for who shows them: what the run left from the store,
+// what it found from the workspace, as long as that is still what it was.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "changes/change.hpp"
+#include "changes/store.hpp"
+
+namespace sbx::changes {
+
+class KeptContents {
+ public:
+  /// `workspace`: -1 when it is gone. Both stay the caller's.
+  KeptContents(const KeptRun& kept, int workspace) : kept_(kept), workspace_(workspace) {}
+
+  /// nullopt: too large, not a file, or not there any more.
+  [[nodiscard]] std::optional<std::string> read(const Change& change, bool after) const;
+
+ private:
+  const KeptRun& kept_;
+  int workspace_;
+};
+
+}  // namespace sbx::changes

@@ -1,0 +1,212 @@
+#include "changes/store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+
+#include "base/text.hpp"
+#include "changes/manifest.hpp"
+#include "os/folder.hpp"
+#include "os/remove_tree.hpp"
+#include "os/state_folder.hpp"
+
+namespace sbx::changes {
+namespace {
+
+constexpr const char* kManifest = "changes.json";
+constexpr const char* kHint =
+    "changes are kept in $XDG_STATE_HOME/sbx/changes, else in ~/.local/state/sbx/changes (root: "
+    "/var/lib/sbx/changes), which has to be yours and closed to others";
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+Error store_error(std::string what, int error) {
+  return {.kind = ErrorKind::host, .what = std::move(what), .hint = kHint, .sys_errno = error};
+}
+
+os::UniqueFd open_folder(int store, const std::string& name) {
+  return os::UniqueFd(
+      ::openat(store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+std::string staged(const std::string& run) { return "." + run; }
+
+SysResult<void> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail();
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+SysResult<std::string> read_all(int fd) {
+  std::string text;
+  char bytes[65536];
+  for (ssize_t n; (n = ::read(fd, bytes, sizeof bytes)) != 0;) {
+    if (n < 0) return fail();
+    text.append(bytes, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+/// Is `folder` still what has this name? Whoever held the lock before may have removed it.
+bool is_there(int store, const std::string& name, int folder) {
+  struct ::stat named{};
+  struct ::stat held{};
+  return ::fstatat(store, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         ::fstat(folder, &held) == 0 && named.st_ino == held.st_ino;
+}
+
+void remove_folder(int store, int folder, const std::string& name) {
+  if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
+}
+
+Error no_such_run(std::string_view word, std::span<const std::string> found) {
+  constexpr std::size_t kMostNamed = 8;
+  if (found.empty())
+    return {.kind = ErrorKind::usage,
+            .what = "no changes are kept of a run " + quote(word),
+            .hint = "runs whose changes are kept: sbx diff"};
+  std::string hint = "kept runs of such a name:";
+  for (const std::string& run : found.first(std::min(found.size(), kMostNamed))) hint += " " + run;
+  return {.kind = ErrorKind::usage,
+          .what = quote(word) + " can be any of " + std::to_string(found.size()) + " runs",
+          .hint = std::move(hint)};
+}
+
+}  // namespace
+
+Staging::Staging(Staging&& other) noexcept
+    : store_(other.store_),
+      run_(std::move(other.run_)),
+      folder_(std::move(other.folder_)),
+      committed_(other.committed_) {}
+
+Staging::~Staging() {
+  if (folder_.valid() && !committed_) remove_folder(store_, folder_.get(), staged(run_));
+}
+
+SysResult<os::UniqueFd> Staging::create_object(std::uint64_t number) const {
+  os::UniqueFd file(::openat(folder_.get(), std::to_string(number).c_str(),
+                             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid()) return fail();
+  return file;
+}
+
+void Staging::remove_object(std::uint64_t number) const {
+  ::unlinkat(folder_.get(), std::to_string(number).c_str(), 0);
+}
+
+SysResult<void> Staging::commit(const ChangeSet& set) {
+  const os::UniqueFd file(
+      ::openat(folder_.get(), kManifest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid()) return fail();
+  SBX_CHECK(write_all(file.get(), to_manifest(set)));
+  // The name says that it is complete, also after a crash of the host. What is lost of a content
+  // then shows by its digest.
+  if (::fdatasync(file.get()) != 0) return fail();
+  if (::renameat(store_, staged(run_).c_str(), store_, run_.c_str()) != 0) return fail();
+  committed_ = true;
+  folder_.reset();  // and its lock: the next may be ourselves, who apply it
+  return {};
+}
+
+Result<Store> Store::open(bool make) {
+  Store store;
+  auto folder = os::open_state_folder("changes", make);
+  if (!folder && folder.error().value == ENOENT && !make) return store;
+  if (!folder)
+    return std::unexpected(store_error("no place to keep changes in", folder.error().value));
+  store.path_ = std::move(folder->path);
+  store.folder_ = std::move(folder->fd);
+  return store;
+}
+
+Result<Staging> Store::stage(const std::string& run) {
+  // Of all runs one at a time: a folder that is made and not locked yet looks like a killed run's.
+  if (::flock(folder_.get(), LOCK_EX) != 0)
+    return std::unexpected(store_error("cannot lock " + quote(path_), errno));
+  sweep();
+  const std::string name = staged(run);
+  if (::mkdirat(folder_.get(), name.c_str(), 0700) != 0)
+    return std::unexpected(store_error("cannot make a folder in " + quote(path_), errno));
+  Staging staging(folder_.get(), run, open_folder(folder_.get(), name));
+  if (!staging.folder_.valid() || ::flock(staging.folder_.get(), LOCK_EX | LOCK_NB) != 0)
+    return std::unexpected(store_error("cannot lock a folder in " + quote(path_), errno));
+  (void)::flock(folder_.get(), LOCK_UN);
+  return staging;
+}
+
+/// Removes what nobody holds: a killed run's.
+void Store::sweep() const {
+  const auto names = os::list_names(folder_.get());
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (!name.starts_with('.')) continue;
+    const os::UniqueFd folder = open_folder(folder_.get(), name);
+    if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    // It may have been committed between: then it has another name, and is what somebody wants.
+    if (is_there(folder_.get(), name, folder.get()))
+      remove_folder(folder_.get(), folder.get(), name);
+  }
+}
+
+std::vector<std::string> Store::runs() const {
+  if (!folder_.valid()) return {};
+  auto names = os::list_names(folder_.get()).value_or(std::vector<std::string>{});
+  std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
+  return names;
+}
+
+Result<KeptRun> Store::find(std::string_view word) const {
+  std::vector<std::string> found;
+  for (std::string& run : runs()) {
+    if (word.empty() || !(run.starts_with(word) || run.ends_with(word))) continue;
+    if (run == word) {
+      found = {std::move(run)};
+      break;
+    }
+    found.push_back(std::move(run));
+  }
+  if (found.size() != 1) return std::unexpected(no_such_run(word, found));
+  KeptRun kept{found.front(), open_folder(folder_.get(), found.front())};
+  if (!kept.folder.valid() || ::flock(kept.folder.get(), LOCK_EX) != 0)
+    return std::unexpected(store_error("cannot open the kept changes of " + kept.run, errno));
+  if (!is_there(folder_.get(), kept.run, kept.folder.get()))
+    return std::unexpected(no_such_run(word, {}));
+  return kept;
+}
+
+SysResult<void> Store::remove(const KeptRun& kept) const {
+  // A name with a dot first: what is half removed is no kept run any more.
+  const std::string name = staged(kept.run);
+  if (::renameat(folder_.get(), kept.run.c_str(), folder_.get(), name.c_str()) != 0) return fail();
+  SBX_CHECK(os::empty_folder(kept.folder.get()));
+  if (::unlinkat(folder_.get(), name.c_str(), AT_REMOVEDIR) != 0) return fail();
+  return {};
+}
+
+Result<ChangeSet> read_changes(const KeptRun& kept) {
+  const os::UniqueFd file(::openat(kept.folder.get(), kManifest, O_RDONLY | O_CLOEXEC));
+  auto text = file.valid() ? read_all(file.get()) : SysResult<std::string>(fail());
+  if (!text)
+    return std::unexpected(
+        store_error("cannot read the kept changes of " + kept.run, text.error().value));
+  return from_manifest(*text);
+}
+
+SysResult<os::UniqueFd> open_object(const KeptRun& kept, std::uint64_t number) {
+  os::UniqueFd file(
+      ::openat(kept.folder.get(), std::to_string(number).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return fail();
+  return file;
+}
+
+}  // namespace sbx::changes

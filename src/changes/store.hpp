@@ -1,0 +1,75 @@
+// The kept changes of runs: one folder a run below the user's state folder, with the manifest and
+// the contents by number. A folder that is being filled has a name that starts with a dot and is
+// locked; it gets its real name once it is complete, so that it is complete or absent.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "changes/change.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::changes {
+
+/// A run's folder that is being filled. Goes, with what is in it, unless it is committed.
+class Staging {
+ public:
+  Staging(Staging&& other) noexcept;
+  Staging& operator=(Staging&&) = delete;
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+  ~Staging();
+
+  /// Opens a new file for the content `number`.
+  [[nodiscard]] SysResult<os::UniqueFd> create_object(std::uint64_t number) const;
+  void remove_object(std::uint64_t number) const;
+  /// Writes the manifest, and gives the folder its name.
+  SysResult<void> commit(const ChangeSet& set);
+
+ private:
+  friend class Store;
+  Staging(int store, std::string run, os::UniqueFd folder)
+      : store_(store), run_(std::move(run)), folder_(std::move(folder)) {}
+
+  int store_;
+  std::string run_;
+  os::UniqueFd folder_;
+  bool committed_ = false;
+};
+
+/// A complete one.
+struct KeptRun {
+  std::string run;
+  os::UniqueFd folder;
+};
+
+class Store {
+ public:
+  /// `make`: when it is not there. Else no folder is no error: nothing is kept.
+  static Result<Store> open(bool make);
+
+  /// A folder for `run`. Removes what killed runs have left of theirs.
+  Result<Staging> stage(const std::string& run);
+  /// The ids of all kept runs; they begin with the second of the run's start.
+  [[nodiscard]] std::vector<std::string> runs() const;
+  /// The run whose id is `word`, or the only one whose id begins or ends with it, locked: nobody
+  /// else applies or discards it. Waits for whoever does.
+  [[nodiscard]] Result<KeptRun> find(std::string_view word) const;
+  /// Removes a run and all that is kept of it.
+  [[nodiscard]] SysResult<void> remove(const KeptRun& kept) const;
+
+ private:
+  void sweep() const;
+
+  std::string path_;
+  os::UniqueFd folder_;
+};
+
+/// What a kept run's folder says has changed.
+Result<ChangeSet> read_changes(const KeptRun& kept);
+/// The content `number` of a kept run.
+SysResult<os::UniqueFd> open_object(const KeptRun& kept, std::uint64_t number);
+
+}  // namespace sbx::changes

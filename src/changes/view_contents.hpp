@@ -1,0 +1,46 @@
+// The two contents of a change, as far as they can be shown. Pure.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "changes/change.hpp"
+
+namespace sbx::changes {
+
+/// The content of a file on one side of a change; nothing: it is not available any more.
+using ReadContent = std::function<std::optional<std::string>(const Change&, bool after)>;
+
+/// Larger files are not read, and not compared line by line.
+constexpr std::uint64_t kLargestShown = std::uint64_t{8} << 20U;
+
+/// Files and symlinks, which have contents (of a symlink, its target) as in git. Folders and fifos
+/// have none.
+bool has_content(const Entry& entry);
+
+/// New or deleted.
+inline bool is_one_sided(const Change& change) {
+  return change.before.kind == EntryKind::absent || change.after.kind == EntryKind::absent;
+}
+
+enum class ContentState {
+  same,         ///< nothing was read, there is nothing to show
+  text,         ///< both were read
+  binary,       ///< both were read, and at least one has a NUL byte near its begin, as in git
+  unavailable,  ///< the host's file is not any more what it was before the run
+  not_kept,     ///< what the run wrote is not there
+  too_large,
+};
+
+struct ShownContents {
+  ContentState state = ContentState::same;
+  std::string before{};  ///< of text and binary; empty where nothing stands
+  std::string after{};
+};
+
+/// Of a change between two files, two symlinks, or one of them and nothing.
+ShownContents shown_contents(const Change& change, const ReadContent& read);
+
+}  // namespace sbx::changes

@@ -1,0 +1,114 @@
+#include "changes/view_words.hpp"
+
+#include <cstdio>
+
+#include "base/text.hpp"
+
+namespace sbx::changes {
+namespace {
+
+const Attribute* next(const std::vector<Attribute>& attributes, std::size_t index) {
+  return index < attributes.size() ? &attributes[index] : nullptr;
+}
+
+/// Both lists are sorted by name.
+std::vector<std::string> attribute_changes(const Entry& before, const Entry& after) {
+  std::vector<std::string> words;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  for (;;) {
+    const Attribute* old = next(before.attributes, i);
+    const Attribute* now = next(after.attributes, j);
+    if (old == nullptr && now == nullptr) return words;
+    if (now == nullptr || (old != nullptr && old->name < now->name)) {
+      words.push_back(printable(old->name) + " gone");
+      ++i;
+    } else if (old == nullptr || now->name < old->name) {
+      words.push_back(printable(now->name) + " new");
+      ++j;
+    } else {
+      if (old->value != now->value) words.push_back(printable(now->name) + " changed");
+      ++i;
+      ++j;
+    }
+  }
+}
+
+std::string target_words(const Entry& entry) { return "to " + printable(entry.target); }
+
+}  // namespace
+
+std::string shown_path(std::string_view path) {
+  return path.empty() ? "." : printable(path, std::string_view::npos);
+}
+
+std::string octal_mode(unsigned mode) {
+  char text[16];
+  (void)std::snprintf(text, sizeof text, "%04o", mode);
+  return text;
+}
+
+std::string entry_words(const Entry& entry) {
+  switch (entry.kind) {
+    case EntryKind::absent:
+      return "nothing";
+    case EntryKind::file:
+      return "file";
+    case EntryKind::folder:
+      return "folder";
+    case EntryKind::symlink:
+      return "symlink " + target_words(entry);
+    case EntryKind::fifo:
+      return "fifo";
+  }
+  return {};
+}
+
+std::string kind_words(const Change& change) {
+  const Entry& before = change.before;
+  const Entry& after = change.after;
+  if (before.kind == after.kind) {
+    if (before.target == after.target) return {};
+    return entry_words(after) + ", was " + target_words(before);
+  }
+  if (before.kind == EntryKind::absent) return "new " + entry_words(after);
+  if (after.kind == EntryKind::absent) return "deleted " + entry_words(before);
+  return entry_words(before) + " became a " + entry_words(after);
+}
+
+std::string size_words(const Change& change) {
+  return std::to_string(change.before.size) + " -> " + std::to_string(change.after.size) + " bytes";
+}
+
+std::string attribute_words(const Change& change) {
+  constexpr std::size_t kMostNamed = 4;
+  if (change.after.kind == EntryKind::absent) return {};
+  const auto words = attribute_changes(change.before, change.after);
+  return words.empty() ? "" : "attributes: " + join_some(words, kMostNamed);
+}
+
+std::string content_words(ContentState state) {
+  switch (state) {
+    case ContentState::same:
+    case ContentState::text:
+    case ContentState::binary:
+      return {};
+    case ContentState::unavailable:
+      return "(the host's file has changed since; no lines to show)";
+    case ContentState::not_kept:
+      return "(what the run wrote is not kept; no lines to show)";
+    case ContentState::too_large:
+      return "(too large; no lines to show)";
+  }
+  return {};
+}
+
+std::string_view disturbance(const Change& change) {
+  return change.disturbed ? "(the host's side changed during the run)" : "";
+}
+
+std::string omission_words(const Omission& omission) {
+  return "not kept: " + shown_path(omission.path) + " (" + printable(omission.why) + ")";
+}
+
+}  // namespace sbx::changes

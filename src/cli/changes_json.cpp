@@ -1,0 +1,169 @@
+#include "cli/changes_json.hpp"
+
+#include "base/text.hpp"
+#include "supervise/encode.hpp"
+
+namespace sbx::cli {
+namespace {
+
+using changes::Change;
+using changes::Entry;
+using changes::EntryKind;
+using Json = nlohmann::ordered_json;
+
+/// A name of any bytes: as text, or as "NAME_base64".
+void put_bytes(Json& json, const std::string& name, const std::string& bytes) {
+  if (is_utf8(bytes))
+    json[name] = bytes;
+  else
+    json[name + "_base64"] = supervise::base64(bytes);
+}
+
+std::string_view kind_of(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::absent:
+      return "absent";
+    case EntryKind::file:
+      return "file";
+    case EntryKind::folder:
+      return "folder";
+    case EntryKind::symlink:
+      return "symlink";
+    case EntryKind::fifo:
+      return "fifo";
+  }
+  return "absent";
+}
+
+/// "0644", as chmod(1) takes it.
+std::string octal(unsigned mode) {
+  std::string digits;
+  for (unsigned shift = 12; shift > 0; shift -= 3)
+    digits += static_cast<char>('0' + ((mode >> (shift - 3)) & 7U));
+  return digits;
+}
+
+Json entry_json(const Entry& entry) {
+  if (entry.kind == EntryKind::absent) return nullptr;
+  Json json{{"kind", kind_of(entry.kind)}, {"mode", octal(entry.mode)}};
+  if (entry.kind == EntryKind::file) json["size"] = entry.size;
+  if (entry.kind == EntryKind::symlink) put_bytes(json, "target", entry.target);
+  return json;
+}
+
+std::string_view word_of(const Change& change) {
+  if (change.before.kind == EntryKind::absent) return "added";
+  return change.after.kind == EntryKind::absent ? "deleted" : "modified";
+}
+
+Json change_json(const Change& change) {
+  Json json;
+  put_bytes(json, "path", change.path);
+  json["change"] = word_of(change);
+  json["before"] = entry_json(change.before);
+  json["after"] = entry_json(change.after);
+  json["disturbed"] = change.disturbed;
+  return json;
+}
+
+}  // namespace
+
+Json changes_json(const changes::ChangeSet& set, bool each) {
+  const changes::Totals sum = changes::totals(set);
+  Json json{{"schema", "sbx.changes/1"}, {"run", set.run}, {"profile", set.profile}};
+  put_bytes(json, "workspace", set.workspace);
+  json["argv"] = set.argv;
+  json["ended_at"] = set.ended_at;
+  json["added"] = sum.added;
+  json["modified"] = sum.modified;
+  json["deleted"] = sum.deleted;
+  json["bytes"] = sum.bytes;
+  if (!each) return json;
+  json["changes"] = Json::array();
+  for (const Change& change : set.changes)
+    if (!change.passage) json["changes"].push_back(change_json(change));
+  json["omitted"] = Json::array();
+  for (const changes::Omission& omission : set.omitted) {
+    Json& one = json["omitted"].emplace_back();
+    put_bytes(one, "path", omission.path);
+    one["why"] = omission.why;
+  }
+  return json;
+}
+
+Json applied_json(const changes::ChangeSet& set, const changes::Applied& applied) {
+  Json json{{"schema", "sbx.applied/1"}, {"run", set.run}};
+  put_bytes(json, "workspace", set.workspace);
+  json["applied"] = applied.done;
+  json["already"] = applied.already;
+  json["conflicts"] = Json::array();
+  for (const changes::Conflict& conflict : applied.conflicts) {
+    Json& one = json["conflicts"].emplace_back();
+    put_bytes(one, "path", conflict.path);
+    one["why"] = conflict.why;
+  }
+  return json;
+}
+
+std::string changes_schema() {
+  return R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "The kept changes of a run, as `sbx diff --json` prints them",
+  "description": "Without RUN an array of these, without changes and omitted. A name that is not UTF-8 has _base64 at the end of its key.",
+  "type": "object",
+  "required": ["schema", "run", "profile", "argv", "ended_at", "added", "modified", "deleted", "bytes"],
+  "properties": {
+    "schema": {"const": "sbx.changes/1"},
+    "run": {"type": "string"}, "profile": {"type": "string"},
+    "workspace": {"type": "string", "description": "the folder on the host"},
+    "workspace_base64": {"type": "string"},
+    "argv": {"type": "array", "items": {"type": "string"}},
+    "ended_at": {"type": "string", "format": "date-time"},
+    "added": {"type": "integer"}, "modified": {"type": "integer"},
+    "deleted": {"type": "integer"},
+    "bytes": {"type": "integer", "description": "of the contents that are kept"},
+    "changes": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["change", "before", "after", "disturbed"],
+        "properties": {
+          "path": {"type": "string", "description": "relative to the workspace"},
+          "path_base64": {"type": "string"},
+          "change": {"enum": ["added", "modified", "deleted"]},
+          "before": {"$ref": "#/$defs/entry"}, "after": {"$ref": "#/$defs/entry"},
+          "disturbed": {
+            "type": "boolean",
+            "description": "the host's side changed during the run; apply refuses it"
+          }
+        }
+      }
+    },
+    "omitted": {
+      "type": "array",
+      "items": {
+        "type": "object",
+        "required": ["why"],
+        "properties": {
+          "path": {"type": "string"}, "path_base64": {"type": "string"}, "why": {"type": "string"}
+        }
+      }
+    }
+  },
+  "$defs": {
+    "entry": {
+      "type": ["object", "null"],
+      "required": ["kind", "mode"],
+      "properties": {
+        "kind": {"enum": ["file", "folder", "symlink", "fifo"]},
+        "mode": {"type": "string", "pattern": "^[0-7]{4}$"},
+        "size": {"type": "integer", "description": "bytes, of files"},
+        "target": {"type": "string"}, "target_base64": {"type": "string"}
+      }
+    }
+  }
+}
+)";
+}
+
+}  // namespace sbx::cli

@@ -1,0 +1,22 @@
+// Kept changes for programs: what `sbx diff --json` and `sbx apply --json` print. Pure.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "changes/apply.hpp"
+#include "changes/change.hpp"
+
+namespace sbx::cli {
+
+/// The run and its sums; `each`: with every change, and what could not be kept.
+nlohmann::ordered_json changes_json(const changes::ChangeSet& set, bool each);
+
+/// How many were applied, or what stood against it.
+nlohmann::ordered_json applied_json(const changes::ChangeSet& set, const changes::Applied& applied);
+
+/// The JSON Schema of the first, as one text.
+std::string changes_schema();
+
+}  // namespace sbx::cli

@@ -1,0 +1,212 @@
+// `sbx diff`, `sbx apply` and `sbx discard`: what runs have changed in their workspaces, kept until
+// somebody wants it, or does not.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "changes/apply.hpp"
+#include "changes/diff_view.hpp"
+#include "changes/kept_contents.hpp"
+#include "cli/changes_json.hpp"
+#include "cli/commands/commands.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/say.hpp"
+#include "cli/table.hpp"
+#include "os/pty.hpp"
+
+namespace sbx::cli {
+namespace {
+
+using changes::ChangeSet;
+using changes::KeptRun;
+using changes::Store;
+using Json = nlohmann::ordered_json;
+
+int fail(const Error& error) {
+  say(error.to_string());
+  return kFailed;
+}
+
+std::string line_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+/// A kept run, opened, with what its line of the table or its diff is made of.
+struct Opened {
+  KeptRun kept;
+  ChangeSet set;
+  os::UniqueFd workspace{};  ///< none: it is gone, or not ours to look into
+};
+
+os::UniqueFd open_workspace(const ChangeSet& set) {
+  return os::UniqueFd(
+      ::open(set.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+Result<Opened> open_run(const Store& store, std::string_view word) {
+  KeptRun kept = SBX_TRY(store.find(word));
+  ChangeSet set = SBX_TRY(changes::read_changes(kept));
+  os::UniqueFd workspace = open_workspace(set);
+  return Opened{std::move(kept), std::move(set), std::move(workspace)};
+}
+
+/// The same with only the changes that `arguments` name after the run.
+Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
+  Opened opened = SBX_TRY(open_run(store, arguments.operands[0]));
+  const auto wanted =
+      SBX_TRY(changes::select(opened.set, std::span(arguments.operands).subspan(1)));
+  std::vector<changes::Change> chosen;
+  chosen.reserve(wanted.size());
+  for (const std::size_t i : wanted) chosen.push_back(std::move(opened.set.changes[i]));
+  opened.set.changes = std::move(chosen);
+  return opened;
+}
+
+/// By when they ended; what cannot be read is said and left out.
+std::vector<ChangeSet> all_kept(const Store& store) {
+  std::vector<ChangeSet> sets;
+  for (const std::string& run : store.runs()) {
+    auto opened = open_run(store, run);
+    if (opened)
+      sets.push_back(std::move(opened->set));
+    else
+      say(opened.error().to_string());
+  }
+  std::ranges::stable_sort(sets, {}, &ChangeSet::ended_at);
+  return sets;
+}
+
+int list_kept(const Store& store, bool json) {
+  Table table(
+      {"RUN", "ENDED", "PROFILE", "ADDED", "MODIFIED", "DELETED", "SIZE", "WORKSPACE", "COMMAND"});
+  Json list = Json::array();
+  for (const ChangeSet& set : all_kept(store)) {
+    const changes::Totals sum = changes::totals(set);
+    list.push_back(changes_json(set, false));
+    table.add({set.run, set.ended_at, printable(set.profile), std::to_string(sum.added),
+               std::to_string(sum.modified), std::to_string(sum.deleted), short_bytes(sum.bytes),
+               printable(set.workspace, 4096), quote_command(set.argv)});
+  }
+  return print(json ? line_of(list) : table.text(os::terminal_columns(STDOUT_FILENO)));
+}
+
+changes::ViewOptions view_options() {
+  const bool terminal = ::isatty(STDOUT_FILENO) == 1;
+  changes::ViewOptions options;
+  options.colour = wants_colour();
+  options.escape = terminal;
+  if (terminal) options.columns = static_cast<int>(os::terminal_columns(STDOUT_FILENO));
+  return options;
+}
+
+std::string diff_text(const Opened& opened, const Arguments& arguments) {
+  const changes::KeptContents contents(opened.kept, opened.workspace.get());
+  const changes::ReadContent read = [&contents](const changes::Change& change, bool after) {
+    return contents.read(change, after);
+  };
+  const changes::ViewOptions options = view_options();
+  std::string text;
+  if (!arguments.patch_only) text = changes::stat_view(opened.set, read, options);
+  if (!arguments.patch_only && !arguments.stat_only) text += "\n";
+  if (!arguments.stat_only) text += changes::patch_view(opened.set, read, options);
+  return text;
+}
+
+Error no_workspace(const ChangeSet& set) {
+  return {.kind = ErrorKind::host,
+          .what = "cannot open the workspace " + quote(set.workspace) + " of run " + set.run,
+          .hint = "the changes stay kept; sbx diff " + set.run + " shows them",
+          .sys_errno = errno};
+}
+
+int report_conflicts(const Opened& opened, const changes::Applied& applied) {
+  for (const changes::Conflict& conflict : applied.conflicts)
+    say("conflict: " + quote(conflict.path) + ": " + conflict.why);
+  say("nothing was applied; name the paths that you want: sbx apply " + opened.set.run +
+      " PATH...");
+  return kFailed;
+}
+
+int report_applied(const Opened& opened, const changes::Applied& applied) {
+  std::string text = std::to_string(applied.done) + (applied.done == 1 ? " change" : " changes") +
+                     " applied to " + quote(opened.set.workspace);
+  if (applied.already != 0) text += ", " + std::to_string(applied.already) + " there already";
+  return print(text + "\n");
+}
+
+/// With what an interrupted apply left in the workspace, as nobody can go on with it then. Damaged
+/// or not: whoever discards a run wants it gone.
+Result<void> discard(const Store& store, std::string_view word) {
+  const KeptRun kept = SBX_TRY(store.find(word));
+  const auto set = changes::read_changes(kept);
+  const os::UniqueFd workspace = set ? open_workspace(*set) : os::UniqueFd();
+  if (workspace.valid()) {
+    const auto cleared = changes::clear_unfinished(kept, workspace.get());
+    if (!cleared)
+      say("warning: an interrupted apply may have left a file .sbx-apply-" + kept.run + " in " +
+          quote(set->workspace) + ": " + errno_name(cleared.error().value));
+  }
+  if (const auto removed = store.remove(kept); !removed)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "cannot remove the kept changes of " + kept.run,
+                                 .sys_errno = removed.error().value});
+  return {};
+}
+
+}  // namespace
+
+int diff_command(const Arguments& arguments) {
+  if (arguments.stat_only && arguments.patch_only)
+    return fail({ErrorKind::usage,
+                 "--stat and --patch do not go together",
+                 {},
+                 "without either, `sbx diff` prints both"});
+  const auto store = Store::open(false);
+  if (!store) return fail(store.error());
+  if (arguments.operands.empty()) return list_kept(*store, arguments.reporting.json);
+  const auto opened = open_wanted(*store, arguments);
+  if (!opened) return fail(opened.error());
+  if (arguments.reporting.json) return print(line_of(changes_json(opened->set, true)));
+  return print(diff_text(*opened, arguments));
+}
+
+int apply_command(const Arguments& arguments) {
+  if (arguments.operands.empty()) return wrong_operand(arguments);
+  const auto store = Store::open(false);
+  if (!store) return fail(store.error());
+  const auto opened = open_run(*store, arguments.operands[0]);
+  if (!opened) return fail(opened.error());
+  if (!opened->workspace.valid()) return fail(no_workspace(opened->set));
+  const auto wanted = changes::select(opened->set, std::span(arguments.operands).subspan(1));
+  if (!wanted) return fail(wanted.error());
+  const auto applied = changes::apply(opened->kept, opened->set, opened->workspace.get(), *wanted);
+  if (!applied) return fail(applied.error());
+  if (arguments.reporting.json) {
+    const int printed = print(line_of(applied_json(opened->set, *applied)));
+    return applied->conflicts.empty() ? printed : kFailed;
+  }
+  return applied->conflicts.empty() ? report_applied(*opened, *applied)
+                                    : report_conflicts(*opened, *applied);
+}
+
+int discard_command(const Arguments& arguments) {
+  if (arguments.operands.empty() != arguments.all)
+    return fail({ErrorKind::usage,
+                 arguments.all ? "--all and the name of a run do not go together"
+                               : "`sbx discard` needs the name of a run, or --all",
+                 {},
+                 "usage: sbx " + std::string(arguments.verb->synopsis) +
+                     "; runs whose changes are kept: sbx diff"});
+  const auto store = Store::open(false);
+  if (!store) return fail(store.error());
+  for (const std::string& word : arguments.all ? store->runs() : arguments.operands) {
+    if (const auto done = discard(*store, word); !done) return fail(done.error());
+  }
+  return kSuccess;
+}
+
+}  // namespace sbx::cli

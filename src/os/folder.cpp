@@ -1,0 +1,107 @@
+#include "os/folder.hpp"
+
+#include <dirent.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
+
+namespace sbx::os {
+namespace {
+
+constexpr std::string_view kUser = "user.";
+constexpr std::string_view kOverlay = "user.overlay.";
+constexpr std::string_view kEscaped = "user.overlay.overlay.";
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+bool has_none(int error) { return error == EOPNOTSUPP || error == ENODATA; }
+
+/// A value or a list whose size may change between asking and getting.
+template <class Get>
+SysResult<std::string> get_sized(const Get& get) {
+  std::string bytes;
+  for (;;) {
+    const ssize_t size = get(nullptr, 0);
+    if (size < 0) return fail();
+    bytes.resize(static_cast<std::size_t>(size));
+    const ssize_t got = get(bytes.data(), bytes.size());
+    if (got < 0 && errno == ERANGE) continue;
+    if (got < 0) return fail();
+    bytes.resize(static_cast<std::size_t>(got));
+    return bytes;
+  }
+}
+
+SysResult<std::string> get_attribute(int fd, const std::string& name) {
+  return get_sized(
+      [&](char* to, std::size_t size) { return ::fgetxattr(fd, name.c_str(), to, size); });
+}
+
+}  // namespace
+
+SysResult<std::vector<std::string>> list_names(int fd) {
+  std::vector<std::string> names;
+  alignas(::dirent64) char buffer[32768];
+  if (::lseek(fd, 0, SEEK_SET) < 0) return fail();
+  for (;;) {
+    const ssize_t size = ::getdents64(fd, buffer, sizeof buffer);
+    if (size < 0) return fail();
+    if (size == 0) break;
+    for (ssize_t at = 0; at < size;) {
+      const auto* const entry = reinterpret_cast<const ::dirent64*>(buffer + at);
+      at += entry->d_reclen;
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t mode) {
+  ::open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | O_CLOEXEC);
+  how.mode = mode;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV;
+  for (;;) {
+    UniqueFd fd(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
+    if (fd.valid()) return fd;
+    if (errno != EAGAIN && errno != EINTR) return fail();  // EAGAIN: a rename next door, openat2(2)
+  }
+}
+
+SysResult<AttributeList> read_attributes(int fd, bool in_layer) {
+  AttributeList list;
+  const auto names =
+      get_sized([&](char* to, std::size_t size) { return ::flistxattr(fd, to, size); });
+  if (!names && has_none(names.error().value)) return list;
+  if (!names) return std::unexpected(names.error());
+  for (std::size_t at = 0; at < names->size();) {
+    const std::string name(names->c_str() + at);
+    at += name.size() + 1;
+    if (!name.starts_with(kUser)) continue;
+    const bool escaped = in_layer && name.starts_with(kEscaped);
+    if (in_layer && name.starts_with(kOverlay) && !escaped) continue;
+    auto value = get_attribute(fd, name);
+    if (!value && has_none(value.error().value)) continue;  // gone between
+    if (!value) return std::unexpected(value.error());
+    list.emplace_back(escaped ? std::string(kOverlay).append(name, kEscaped.size()) : name,
+                      std::move(*value));
+  }
+  std::ranges::sort(list);
+  return list;
+}
+
+SysResult<bool> is_opaque(int fd) {
+  const auto value = get_attribute(fd, "user.overlay.opaque");
+  if (value) return value->starts_with('y');
+  if (has_none(value.error().value)) return false;
+  return std::unexpected(value.error());
+}
+
+}  // namespace sbx::os

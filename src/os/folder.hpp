@@ -1,0 +1,33 @@
+// Looking into folders that somebody hostile has filled, or may be changing: by descriptor, one
+// component at a time, never through a link and never onto another mount.
+#pragma once
+
+#include <fcntl.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+
+/// The names in the folder open at `fd` (not as O_PATH), sorted bytewise; without "." and "..".
+SysResult<std::vector<std::string>> list_names(int fd);
+
+/// openat2(2) of `path` below `folder`: ELOOP at a link, EXDEV where another file system is mounted
+/// or where ".." would lead out. "." is the folder itself. O_CLOEXEC is added.
+SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t mode = 0);
+
+using AttributeList = std::vector<std::pair<std::string, std::string>>;
+
+/// The user.* attributes (xattr(7)) of the file or folder open at `fd`, sorted by name; none where
+/// the file system has no such thing. `in_layer`: of an overlay's upper layer, whose own ones are
+/// left out, and whose escaped ones are the payload's (kernel: overlayfs.rst, "Nesting").
+SysResult<AttributeList> read_attributes(int fd, bool in_layer);
+
+/// Is the folder an opaque one of an overlay's upper layer: does it hide what lies below?
+SysResult<bool> is_opaque(int fd);
+
+}  // namespace sbx::os

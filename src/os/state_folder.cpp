@@ -1,0 +1,62 @@
+#include "os/state_folder.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace sbx::os {
+namespace {
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+/// "": nobody says where.
+std::string base_of_state() {
+  const char* const named = ::getenv("XDG_STATE_HOME");
+  if (named != nullptr && named[0] == '/') return named;
+  if (::geteuid() == 0) return "/var/lib";
+  const char* const home = ::getenv("HOME");
+  return home != nullptr && home[0] == '/' ? std::string(home) + "/.local/state" : "";
+}
+
+SysResult<UniqueFd> open_folder(const std::string& path) {
+  UniqueFd folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.valid()) return fail();
+  return folder;
+}
+
+SysResult<void> make_folders(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) {
+      // A file system that is not ours to write to says so even where the folder exists.
+      const int error = errno;
+      if (::access(part.c_str(), F_OK) != 0) return std::unexpected(Errno{error});
+    }
+    if (slash == std::string::npos) return {};
+  }
+}
+
+}  // namespace
+
+SysResult<StateFolder> open_state_folder(const std::string& name, bool make) {
+  const std::string base = base_of_state();
+  if (base.empty()) return std::unexpected(Errno{ENOENT});
+  StateFolder folder{base + "/sbx/" + name, {}};
+  auto opened = open_folder(folder.path);
+  if (!opened && opened.error().value == ENOENT && make) {
+    SBX_CHECK(make_folders(folder.path));
+    opened = open_folder(folder.path);
+  }
+  if (!opened) return std::unexpected(opened.error());
+  folder.fd = std::move(*opened);
+  struct ::stat what{};
+  if (::fstat(folder.fd.get(), &what) != 0) return fail();
+  if (what.st_uid != ::geteuid() || (what.st_mode & 0077U) != 0)
+    return std::unexpected(Errno{EPERM});
+  return folder;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,41 @@
+// Keeps what a run has changed in its workspace (`workspace.keep`): makes a place for it before the
+// command starts, fills it when the run is over, and applies it where the profile says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "changes/store.hpp"
+#include "os/fd.hpp"
+#include "plan/plan.hpp"
+#include "supervise/outcome.hpp"
+
+namespace sbx::supervise {
+
+class ChangeKeeper {
+ public:
+  /// Nothing, unless the plan keeps changes. Error: they could not be kept, so the command is not
+  /// to run.
+  Result<void> prepare(const plan::Plan& plan);
+  /// The folder that the sandbox writes them to.
+  void take(os::UniqueFd upper) { upper_ = std::move(upper); }
+  /// When the tree has ended and `outcome` is decided: sets its `changes`, or adds to what is
+  /// undelivered.
+  void finish(const plan::Plan& plan, Outcome& outcome);
+
+  /// Where they go, and what they are compared with.
+  struct Place {
+    changes::Store store;
+    changes::Staging staging;
+    os::UniqueFd lower;
+    std::int64_t began_ns = 0;
+  };
+
+ private:
+  std::optional<Place> place_;
+  os::UniqueFd upper_;
+};
+
+}  // namespace sbx::supervise

@@ -1,0 +1,131 @@
+#include "changes/harvest.hpp"
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "../support/temp_tree.hpp"
+
+namespace sbx::changes {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A layer and what it covers, made by hand: harvest asks for folders, not for an overlay.
+struct Scene {
+  test::TempTree tree;
+  std::string upper = tree.folder("upper");
+  std::string lower = tree.folder("lower");
+  int made = 0;
+
+  Scene() { ::setenv("XDG_STATE_HOME", tree.path("state").c_str(), 1); }
+
+  SysResult<ChangeSet> read(std::int64_t began_ns) {
+    auto store = Store::open(true).value();
+    const auto staging = store.stage("run" + std::to_string(++made)).value();
+    const os::UniqueFd above(::open(upper.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const os::UniqueFd below(::open(lower.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    ChangeSet set;
+    SBX_CHECK(harvest({above.get(), below.get(), began_ns}, staging, set));
+    return set;
+  }
+};
+
+std::int64_t now_ns() {
+  return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+std::map<std::string, std::pair<EntryKind, EntryKind>> kinds_of(const ChangeSet& set) {
+  std::map<std::string, std::pair<EntryKind, EntryKind>> kinds;
+  for (const Change& change : set.changes)
+    if (!change.passage) kinds[change.path] = {change.before.kind, change.after.kind};
+  return kinds;
+}
+
+TEST_CASE("a layer's words are understood: whiteouts, new and merged folders, types that change") {
+  Scene scene;
+  scene.tree.file("lower/same", "x");
+  scene.tree.file("upper/same", "x");
+  scene.tree.file("lower/d/changed", "old");
+  scene.tree.file("upper/d/changed", "new");
+  scene.tree.file("lower/gone/below/f", "x");
+  scene.tree.file("upper/made/f", "x");
+  scene.tree.folder("lower/turned/in");
+  scene.tree.file("upper/turned", "a file now");
+  scene.tree.file("lower/untouched", "x");
+  REQUIRE(::mknod((scene.upper + "/gone").c_str(), S_IFCHR, ::makedev(0, 0)) == 0);
+  REQUIRE(::mknod((scene.upper + "/never").c_str(), S_IFCHR, ::makedev(0, 0)) == 0);
+  const auto set = scene.read(now_ns());
+  REQUIRE(set.has_value());
+  using enum EntryKind;
+  const auto kinds = kinds_of(*set);
+  CHECK(kinds.size() == 8);
+  CHECK(kinds.at("d/changed") == std::pair{file, file});
+  CHECK(kinds.at("gone") == std::pair{folder, absent});
+  CHECK(kinds.at("gone/below") == std::pair{folder, absent});
+  CHECK(kinds.at("gone/below/f") == std::pair{file, absent});
+  CHECK(kinds.at("made") == std::pair{absent, folder});
+  CHECK(kinds.at("made/f") == std::pair{absent, file});
+  CHECK(kinds.at("turned") == std::pair{folder, file});
+  CHECK(kinds.at("turned/in") == std::pair{folder, absent});
+  CHECK(set->omitted.empty());
+}
+
+TEST_CASE("what the host has changed since the run began is disturbed") {
+  Scene scene;
+  scene.tree.file("lower/early", "old");
+  scene.tree.file("upper/early", "new");
+  scene.tree.file("upper/late", "new");
+  const std::int64_t began = now_ns();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the coarsest clock
+  scene.tree.file("lower/late", "host");
+  const auto set = scene.read(began);
+  REQUIRE(set.has_value());
+  REQUIRE(set->changes.size() == 2);
+  CHECK_FALSE(set->changes[0].disturbed);
+  CHECK(set->changes[1].disturbed);
+}
+
+TEST_CASE("a host that moves its files about meanwhile costs the run none of its other changes") {
+  Scene scene;
+  scene.tree.file("upper/f", "new");
+  scene.tree.file("upper/d/g", "new");
+  scene.tree.file("upper/mine", "new");
+  std::atomic<bool> done = false;
+  std::thread host([&] {
+    const std::string f = scene.lower + "/f";
+    const std::string d = scene.lower + "/d";
+    while (!done) {
+      scene.tree.file("lower/f", "host");
+      scene.tree.file("lower/d/g", "host");
+      std::error_code ignored;
+      fs::remove_all(d, ignored);
+      fs::create_symlink("/etc", d, ignored);
+      fs::remove(f, ignored);
+      fs::remove(d, ignored);
+    }
+  });
+  int failed = 0;
+  int without = 0;
+  for (int i = 0; i < 500; ++i) {
+    const auto set = scene.read(0);
+    if (!set) ++failed;
+    if (set && !kinds_of(*set).contains("mine")) ++without;
+  }
+  done = true;
+  host.join();
+  CHECK(failed == 0);
+  CHECK(without == 0);
+}
+
+}  // namespace
+}  // namespace sbx::changes
