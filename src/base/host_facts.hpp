@@ -10,6 +10,7 @@
 
 #include "base/cgroup_home.hpp"
 #include "base/feature.hpp"
+#include "base/git_facts.hpp"
 
 namespace sbx {
 
@@ -83,6 +84,7 @@ struct HostFacts {
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   std::vector<ToolInstallation> tools{};         ///< in the profile's order
+  std::optional<GitFacts> git{};                 ///< of the workspace; looked at only when asked
 };
 
 }  // namespace sbx

@@ -76,6 +76,9 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   request.root_dir = profile.root.path;
   if (profile.workspace.mode != profile::WorkspaceMode::none)
     request.sources.push_back({profile.workspace.source, cwd});
+  request.git = profile.workspace.git == profile::GitMode::protect &&
+                (profile.workspace.mode == profile::WorkspaceMode::rw ||
+                 profile.workspace.mode == profile::WorkspaceMode::overlay);
   for (const profile::Mount& mount : profile.mounts) {
     if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
       request.sources.push_back({bind->source, bind->base});

@@ -165,10 +165,11 @@ StepResult run(const plan::BindInside& step, Context& context) noexcept {
 
 StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
   const auto source = os::open_inside(context.root.get(), relative(step.path));
-  if (!source && source.error().value == ENOENT) return {};  // this kernel does not have it
+  // This kernel does not have it.
+  if (!source && source.error().value == ENOENT && step.optional) return {};
   if (!source) return std::unexpected(source.error());
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source->get(), true));
-  SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({}), true));
+  SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({.read_only = !step.held}), true));
   context.folder.fd.reset();  // this may cover it
   return os::attach_tree(tree.get(), source->get(), "");
 }

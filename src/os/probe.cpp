@@ -16,6 +16,7 @@
 
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
+#include "os/git_look.hpp"
 #include "os/huge_pages.hpp"
 #include "os/landlock.hpp"
 #include "os/namespace_trial.hpp"
@@ -154,6 +155,11 @@ Result<HostFacts> probe(ProbeRequest request) {
   }
   for (const SourceRequest& source : request.sources)
     add_source(source, request.disks, facts.sources);
+  if (request.git && !request.sources.empty()) {
+    const SourceFacts& workspace = facts.sources[request.sources.front().source];
+    if (workspace.exists && workspace.type == EntryType::directory)
+      facts.git = look_at_git(workspace, facts);
+  }
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   return facts;
 }

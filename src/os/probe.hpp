@@ -31,6 +31,7 @@ struct ProbeRequest {
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
   bool try_namespaces = false;  ///< the run may go on without them
+  bool git = false;             ///< of the first source, which is the workspace: what git obeys
   bool host_network = false;    ///< read what the sandbox needs to share the host's network
 };
 

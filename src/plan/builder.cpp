@@ -34,10 +34,4 @@ std::string Builder::written_at(std::string_view key) const {
   return origin.to_string();
 }
 
-bool is_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return true;
-  if (!path.starts_with(folder)) return false;
-  return path.size() == folder.size() || path[folder.size()] == '/';
-}
-
 }  // namespace sbx::plan

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/host_facts.hpp"
+#include "base/lexical_path.hpp"
 #include "plan/invocation.hpp"
 #include "plan/plan.hpp"
 #include "profile/profile.hpp"
@@ -28,6 +29,10 @@ struct Builder {
   std::uint32_t inner_gid = 0;
   /// Places below which the payload may write, for Landlock.
   std::vector<LandlockRule> writable{};
+  /// workspace.git: protect, once it is planned: the workspace on the host, and where inside the
+  /// git folder is that lies elsewhere.
+  std::string git_top{};
+  std::string git_folder{};
 
   /// Appends a step; `key` is the profile key behind it ("limits.memory"), which gives reason and
   /// origin; an empty key means that it is always there.
@@ -79,8 +84,5 @@ struct EtcFile {
   std::string content;
 };
 std::vector<EtcFile> etc_files(const Builder& builder);
-
-/// Is `path` equal to `folder` or below it?
-bool is_below(std::string_view path, std::string_view folder);
 
 }  // namespace sbx::plan

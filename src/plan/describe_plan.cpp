@@ -36,6 +36,11 @@ std::string supervision_text(const Plan& plan) {
   if (s.end_tree_on_oom)
     text += "memory:    a kill by the kernel is looked for, and ends the tree\n";
   if (s.tell_memory_high) text += "memory:    going above limits.memory_high is told\n";
+  for (const WatchedPlace& place : s.watched)
+    text += "watch:     " + quote(place.folder + "/" + place.name) +
+            (place.absent ? " must not come into being\n" : " must not be replaced\n");
+  for (const std::string& folder : s.without_links)
+    text += "links:     in " + quote(folder) + " are removed at the end\n";
   if (s.usage_interval)
     text += "events:    usage every " + format_duration(*s.usage_interval) + "\n";
   return text;
@@ -60,6 +65,16 @@ std::string json_bytes(const std::optional<std::uint64_t>& value) {
 }
 
 std::string json_bool(bool value) { return value ? "true" : "false"; }
+
+/// Only where there is one to be told: a member of its own for one rare key.
+std::string json_watched(const Supervision& supervision) {
+  std::string text;
+  for (const WatchedPlace& place : supervision.watched)
+    text += std::string(text.empty() ? "" : ",") +
+            "{\"path\":" + json_string(place.folder + "/" + place.name) +
+            ",\"absent\":" + json_bool(place.absent) + "}";
+  return text.empty() ? "" : ",\"watched\":[" + text + "]";
+}
 
 std::string json_step(const Step& step) {
   const std::string text = "{\"phase\":" + json_string(phase_name(step.phase)) +
@@ -134,7 +149,7 @@ std::string describe_json(const Plan& plan) {
           ",\"end_tree_on_oom\":" + json_bool(s.end_tree_on_oom) +
           ",\"tell_memory_high\":" + json_bool(s.tell_memory_high) +
           ",\"usage_interval_ms\":" + json_ms(s.usage_interval) + ",\"tty\":" + json_bool(s.tty) +
-          "}";
+          json_watched(s) + "}";
   text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
           ",\"namespaces\":" + json_list(plan.isolation.namespaces) +
           ",\"cgroup\":" + json_string(plan.isolation.cgroup) +

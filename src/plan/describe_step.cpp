@@ -180,7 +180,8 @@ struct Describe {
     return "hide all that match " + quote(s.pattern);
   }
   std::string operator()(const ProtectPath& s) const {
-    return "make " + quote(s.path) + " read-only";
+    return s.held ? "hold " + quote(s.path) + " in its place"
+                  : "make " + quote(s.path) + " read-only";
   }
   std::string operator()(const PivotRoot&) const { return "enter the new root"; }
   std::string operator()(const PassCgroups&) const { return "hand the cgroups to the payload"; }

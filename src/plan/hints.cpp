@@ -150,7 +150,9 @@ struct Hint {
       return "a folder on its way can be entered but not listed: name what to hide in it exactly";
     return "";
   }
-  std::string operator()(const ProtectPath&) const { return ""; }
+  std::string operator()(const ProtectPath&) const {
+    return error == ENOENT || error == ELOOP ? kSourceHint : "";
+  }
   std::string operator()(const PivotRoot&) const {
     return error == EINVAL ? "sbx cannot start from a chroot or an initramfs (pivot_root(2))" : "";
   }

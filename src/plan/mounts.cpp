@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "plan/builder.hpp"
+#include "plan/mount_parts.hpp"
 #include "plan/tree.hpp"
 
 namespace sbx::plan {
@@ -18,52 +19,11 @@ constexpr MountFlags kReadOnly{};
 constexpr MountFlags kWritable{.read_only = false};
 constexpr const char* kStaging = "/.sbx";
 
-Error source_error(const Builder& b, const std::string& name, const SourceFacts& source,
-                   const std::string& key) {
-  if (source.refused != 0)
-    return {.kind = ErrorKind::host,
-            .what = "cannot show " + quote(name) + " in the sandbox: " + source.problem,
-            .where = b.origin_of(key).to_string(),
-            .hint = "openat2(2) needs Linux 5.6, and that nothing around sbx forbids it",
-            .sys_errno = source.refused,
-            .feature = Feature::system_calls};
-  const std::string& problem = source.problem.empty() ? "it does not exist" : source.problem;
-  return {.kind = ErrorKind::profile,
-          .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
-          .where = b.origin_of(key).to_string(),
-          .hint = "name an existing file or folder, or take the entry out"};
-}
-
-SourceFacts source_facts(const Builder& b, const std::string& name) {
-  const auto found = b.facts.sources.find(name);
-  return found == b.facts.sources.end() ? SourceFacts{} : found->second;
-}
-
 SourceFacts source_of(const RootEntry& entry) {
   SourceFacts source;
   source.type = entry.type;
   source.path = entry.source;
   return source;
-}
-
-/// Shows a tree of the caller's at `target`: started by root through a detached, idmapped clone
-/// that the supervisor makes while it still may; else bound by init itself.
-Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
-                      const MountFlags& flags, bool idmap, std::string_view reason,
-                      std::string_view key) {
-  const bool folder = source.type == EntryType::directory;
-  SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
-  if (b.as_root) {
-    const bool mapped = idmap && !b.degrades("idmap");
-    b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
-          key);
-    b.add(Phase::init, AttachTree{target, flags}, reason, key);
-  } else {
-    b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
-  }
-  tree.cover_foreign(target);
-  if (!flags.read_only) b.writable.push_back({target, true, false});
-  return {};
 }
 
 Result<void> plan_root(Builder& b, Tree& tree) {
@@ -146,27 +106,6 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
   return {};
 }
 
-Result<void> plan_overlay(Builder& b, Tree& tree, const SourceFacts& source) {
-  const profile::Workspace& workspace = b.profile.workspace;
-  const std::string staging = kStaging;
-  for (const char* folder : {"/lower", "/changes"})
-    SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
-  const std::size_t writable = b.writable.size();
-  SBX_CHECK(add_bind(b, tree, source, staging + "/lower", kReadOnly, true, "the layer below",
-                     "workspace"));
-  b.writable.resize(writable);
-  SBX_CHECK(tree.make_mount_point(workspace.at, true, "the workspace", "workspace"));
-  const bool keep = workspace.keep != profile::Keep::none;
-  if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
-  b.add(Phase::init, MountOverlay{staging, workspace.at, workspace.size, kWritable, keep},
-        keep ? "changes stay in memory until the end, and are kept then"
-             : "changes stay in memory and go at the end",
-        keep ? "workspace.keep" : "workspace.mode");
-  tree.cover_foreign(workspace.at);
-  b.writable.push_back({workspace.at, true, false});
-  return {};
-}
-
 Result<void> plan_workspace(Builder& b, Tree& tree) {
   const profile::Workspace& workspace = b.profile.workspace;
   if (workspace.mode == profile::WorkspaceMode::none) return {};
@@ -174,10 +113,16 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   // An empty folder instead, so that the command still finds its working directory.
   if (leaves_workspace_out(b, source))
     return tree.make_mount_point(workspace.at, true, "the workspace, empty", "workspace");
-  if (workspace.mode == profile::WorkspaceMode::overlay) return plan_overlay(b, tree, source);
   const bool writable = workspace.mode == profile::WorkspaceMode::rw;
-  return add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
-                  "the workspace", "workspace");
+  const bool overlay = workspace.mode == profile::WorkspaceMode::overlay;
+  const bool keep = overlay && workspace.keep != profile::Keep::none;
+  if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
+  if (overlay)
+    SBX_CHECK(add_overlay(b, tree, source, kStaging, workspace.at, keep, "the workspace"));
+  else
+    SBX_CHECK(add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
+                       "the workspace", "workspace"));
+  return show_git(b, tree, source);
 }
 
 struct PlanMount {
@@ -243,38 +188,6 @@ Result<bool> tool_is_there(const Builder& b, std::size_t index) {
       .hint = "install it, put it on PATH, or write `" + tool.name + "?` when it may be missing"});
 }
 
-Result<SourceFacts> workspace_source(const Builder& b) {
-  const std::string& name = b.profile.workspace.source;
-  SourceFacts source = source_facts(b, name);
-  if (source.problem.empty() && source.exists && source.type != EntryType::directory)
-    source.problem = "a workspace is a folder";
-  if (source.problem.empty() && source.exists) return source;
-  return std::unexpected(source_error(b, name, source, "workspace.source"));
-}
-
-bool is_too_much(const Builder& b, const std::string& path) {
-  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path)) ||
-         (b.shares_host && is_below(b.facts.temporary, path));
-}
-
-bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
-  if (b.profile.workspace.named || !is_too_much(b, source.path)) return false;
-  b.plan.warnings.push_back("the current directory " + source.path +
-                            " is not shown: it holds more than a project (the home directory, "
-                            "temporary files, everything); name a folder "
-                            "with --workspace DIR");
-  return true;
-}
-
-Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,
-                                               const std::string& key) {
-  SourceFacts source = source_facts(b, mount.source);
-  if (source.problem.empty() && !source.exists && mount.optional) return std::nullopt;
-  if (!source.problem.empty() || !source.exists)
-    return std::unexpected(source_error(b, mount.source, source, key));
-  return source;
-}
-
 Result<void> plan_mounts(Builder& b) {
   Tree tree(b);
   SBX_CHECK(plan_root(b, tree));
@@ -291,6 +204,7 @@ Result<void> plan_mounts(Builder& b) {
   for (const std::size_t i : mount_order(b.profile.mounts))
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
                          b.profile.mounts[i].what));
+  SBX_CHECK(protect_git(b));  // what is there by then
   plan_masks(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   b.add(Phase::init, PivotRoot{}, "paths mean the new tree from here on");

@@ -52,6 +52,7 @@ constexpr std::array kRules{
     rule<AttachTree, ReleasePayload>("the supervisor's last message comes last"),
     rule<AttachTree, PivotRoot>("targets are found below the new root's descriptor"),
     rule<BindDevice, PivotRoot>("the host's devices are gone after it"),
+    rule<ProtectPath, SealMount>("sealing is the last word on the tree"),
     rule<MaskPath, SealMount>("sealing is the last word on the tree"),
     rule<SealMount, PivotRoot>("the payload never sees an unsealed root"),
     rule<NewNetwork, JoinCgroups>("init may wait for the network first"),

@@ -24,6 +24,13 @@ enum class Learning {
   tight,  ///< and every other call
 };
 
+/// A name in a folder of the host (workspace.git: protect): the run ends when it comes into being.
+struct WatchedPlace {
+  std::string folder;
+  std::string name;
+  bool absent = false;  ///< it is not there at the start, and removed at the end; else replaced
+};
+
 /// What the supervisor watches while the payload runs.
 struct Supervision {
   std::optional<std::chrono::milliseconds> wall{};
@@ -36,6 +43,8 @@ struct Supervision {
   /// v1 has no memory.oom.group: looks for the kernel's kills now and then, and ends the rest.
   bool end_tree_on_oom = false;
   std::optional<std::chrono::milliseconds> usage_interval{};  ///< of `usage` events
+  std::vector<WatchedPlace> watched{};
+  std::vector<std::string> without_links{};  ///< git folders; links in them are removed at the end
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};

@@ -85,6 +85,10 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
   note(p.workspace.mode == profile::WorkspaceMode::overlay, "workspace.mode");
   note(p.workspace.mode != profile::WorkspaceMode::none && p.origins.contains("workspace.at"),
        "workspace.at");
+  // Below a folder that may be written nothing can be kept from it (is_below_writable()).
+  note(p.workspace.git == profile::GitMode::protect &&
+           p.workspace.mode != profile::WorkspaceMode::none,
+       "workspace.git");
   for (std::size_t i = 0; i < p.mounts.size(); ++i)
     note(is_elsewhere(b, p.mounts[i]) || is_below_writable(b, p.mounts[i]),
          "mounts[" + std::to_string(i) + "]");

@@ -194,9 +194,12 @@ struct MaskPath {
 struct MaskGlob {
   std::string pattern;
 };  ///< every match at start, walked without following links
+/// Bind onto itself: read-only, or (`held`) only so that it cannot be renamed or removed.
 struct ProtectPath {
   std::string path;
-};  ///< bind onto itself, read-only; missing is fine
+  bool held = false;
+  bool optional = true;  ///< missing is fine
+};
 struct PivotRoot {};
 struct PassCgroups {};    ///< v1: from the supervisor to the payload
 struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"

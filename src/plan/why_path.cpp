@@ -1,4 +1,5 @@
 // --why path:/x: what the steps that make the root put there.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <variant>
@@ -151,7 +152,7 @@ class Finder {
       take(Verdict::partly, "it shows the sandbox's own processes, as far as the kernel lets them");
   }
   void see(const ProtectPath& a) {
-    if (is_below(path_, a.path)) take(Verdict::partly, "it can be read, not written");
+    if (!a.held && is_below(path_, a.path)) take(Verdict::partly, "it can be read, not written");
   }
   void see(const MaskPath& a) {
     hide(is_below(path_, a.path), "it is hidden: empty, if it exists");
@@ -179,6 +180,13 @@ std::string key_of(const Asked& asked, const Step& step) {
   return key;
 }
 
+/// A path of the host's that ends the run when it comes into being (workspace.git: protect).
+bool is_watched(const Plan& plan, const std::string& source) {
+  return std::ranges::any_of(plan.supervision.watched, [&](const WatchedPlace& place) {
+    return place.absent && is_below(source, place.folder + "/" + place.name);
+  });
+}
+
 Answer absent(const Asked& asked, const std::string& path) {
   Answer answer = asked.decided_by("mounts");
   answer.absent = true;
@@ -201,6 +209,14 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
   for (const Step& step : asked.plan.steps) finder.look(step);
   const Found& found = finder.found();
   if (found.step == nullptr) return absent(asked, path);
+  if (is_watched(asked.plan, found.source)) {
+    Answer answer = asked.decided_by("workspace.git");
+    answer.verdict = Verdict::denied;
+    answer.what = "it does not exist, and the run ends when it comes into being";
+    answer.because = "git on the host obeys it";
+    answer.allow_with = "workspace: {git: none}";
+    return answer;
+  }
   Answer answer;
   answer.key = key_of(asked, *found.step);
   answer.origin = found.step->origin;
@@ -212,6 +228,7 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
                             ? "workspace: {mode: rw}"
                             : "mounts: [{bind: " + yaml_word(found.source) +
                                   ", at: " + yaml_word(path) + ", mode: rw}]";
+  if (answer.key == "workspace.git") answer.allow_with = "workspace: {git: none}";
   if (found.verdict == Verdict::denied && !answer.key.empty()) answer.hint = "take the entry out";
   return answer;
 }

@@ -96,6 +96,21 @@ void check_overlay_keys(const Checker& c) {
   }
 }
 
+/// A read-only workspace keeps all of it anyway: who asks for more has meant another mode.
+void check_git(const Checker& c) {
+  const Workspace& workspace = c.profile().workspace;
+  const bool writable =
+      workspace.mode == WorkspaceMode::rw || workspace.mode == WorkspaceMode::overlay;
+  const Origin* written = c.origin("workspace.git");
+  const Origin* mode = c.origin("workspace.mode");
+  if (workspace.git == GitMode::none || writable || written == nullptr) return;
+  if (mode != nullptr && mode->file != written->file) return;  // as for the keys above
+  c.complain("workspace.git",
+             "`workspace.git: protect` means something with `mode: rw` or "
+             "`mode: overlay` only",
+             "set `workspace.mode: rw`, or remove it");
+}
+
 void check_root(const Checker& c) {
   const Root& root = c.profile().root;
   const bool folder = root.kind == RootKind::dir || root.kind == RootKind::oci;
@@ -195,6 +210,7 @@ constexpr Check kChecks[] = {
     {"tmpfs sizes", check_tmpfs_sizes},
     {"workspace place", check_workspace_place},
     {"overlay keys", check_overlay_keys},
+    {"git", check_git},
     {"root", check_root},
     {"workdir", check_workdir},
     {"mask", check_mask},

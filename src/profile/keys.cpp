@@ -17,6 +17,7 @@ FileMount& file(P& p) { return std::get<FileMount>(p.mounts.back().what); }
 
 constexpr std::array<Words, 4> kWorkspaceModes{"none", "ro", "rw", "overlay"};
 constexpr std::array<Words, 3> kKeeps{"none", "diff", "apply"};
+constexpr std::array<Words, 2> kGitModes{"none", "protect"};
 constexpr std::array<Words, 2> kMountModes{"ro", "rw"};
 constexpr std::array<Words, 2> kOnExceed{"truncate", "kill"};
 constexpr std::array<Words, 2> kOomKills{"process", "tree"};
@@ -44,6 +45,8 @@ constexpr Key kWorkspace[] = {
      ChoiceSlot{kKeeps, [](P& p, std::size_t i) { p.workspace.keep = nth<Keep>(i); }}},
     {"size", "overlay: how much may change",
      SizeSlot{[](P& p) -> auto& { return p.workspace.size; }}},
+    {"git", "none (default), or protect: commits work, hooks and configuration cannot be changed",
+     ChoiceSlot{kGitModes, [](P& p, std::size_t i) { p.workspace.git = nth<GitMode>(i); }}},
 };
 
 constexpr Key kBind[] = {

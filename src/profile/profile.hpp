@@ -28,6 +28,7 @@ struct Root {
 
 enum class WorkspaceMode { none, ro, rw, overlay };
 enum class Keep { none, diff, apply };
+enum class GitMode { none, protect };
 
 struct Workspace {
   std::string source = ".";  ///< relative to the caller's directory
@@ -36,6 +37,7 @@ struct Workspace {
   WorkspaceMode mode = WorkspaceMode::ro;
   Keep keep = Keep::none;          ///< overlay only
   Bytes size = Bytes{256} << 20U;  ///< overlay only: bound of the changes, in bytes
+  GitMode git = GitMode::none;     ///< rw and overlay only: what of the work tree's .git is kept
 };
 
 struct BindMount {

@@ -28,6 +28,8 @@ std::string_view reason_code(KilledFor why) {
       return "killed";
     case KilledFor::filter:
       return "filter";
+    case KilledFor::place:
+      return "git_protect";
     case KilledFor::interrupt:
     case KilledFor::nothing:
       return "interrupted";
@@ -81,6 +83,16 @@ void Run::look_at_tree(Nanos now) {
 void Run::hear_denials(Nanos now) {
   denials_.step(set_, now, [this, now](const Denial& denial) { events_.denial(now, denial); });
   if (denials_.out_of_hand()) end_run(KilledFor::filter, now, 0);
+}
+
+void Run::look_at_places(Nanos now) {
+  auto broken = place_watch_.broken(set_);
+  if (!broken) return;
+  if (evidence_.broken_place.empty()) {
+    outcome_.warnings.push_back(*broken + ": the run was ended");
+    evidence_.broken_place = *std::move(broken);
+  }
+  end_run(KilledFor::place, now, 0);
 }
 
 void Run::end_run(KilledFor why, Nanos now, Nanos grace) {

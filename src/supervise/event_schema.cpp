@@ -32,7 +32,8 @@ std::string event_schema() {
     {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
-          "memory_limit", "output_limit", "killed", "filter"]}},
+          "memory_limit", "output_limit", "killed", "filter",
+          "git_protect"]}},
       "required": ["signal", "reason"]
     },
     {

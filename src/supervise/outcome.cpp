@@ -147,6 +147,9 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       set(outcome, Status::internal_error, kNotRun,
           {"filter", "a denied system call could not be answered, and everything was killed"});
       return true;
+    case KilledFor::place:
+      set(outcome, Status::signal, kSignalBase + SIGKILL, {"git_protect", evidence.broken_place});
+      return true;
     case KilledFor::interrupt:
       // It ended by itself before the kill reached it.
       if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;

@@ -37,7 +37,18 @@ enum class Status {
 };
 
 /// Which of our own actions ended the payload, if one did (the first wins).
-enum class KilledFor { nothing, wall, cpu, idle, output, memory, interrupt, command, filter };
+enum class KilledFor {
+  nothing,
+  wall,
+  cpu,
+  idle,
+  output,
+  memory,
+  interrupt,
+  command,
+  filter,
+  place
+};
 
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
 struct Evidence {
@@ -49,8 +60,9 @@ struct Evidence {
   std::optional<std::uint64_t> oom_kills{};
   std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
-  bool filter_kill = false;  ///< we killed the command for a call that its filter denies
-  bool init_died = false;    ///< init ended without reporting the payload's status
+  bool filter_kill = false;    ///< we killed the command for a call that its filter denies
+  std::string broken_place{};  ///< a watched name came into being: one sentence
+  bool init_died = false;      ///< init ended without reporting the payload's status
   int init_wait_status = 0;
   std::optional<Error> setup_error{};
 };

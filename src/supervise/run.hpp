@@ -17,6 +17,7 @@
 #include "supervise/forward.hpp"
 #include "supervise/high_watch.hpp"
 #include "supervise/live_json.hpp"
+#include "supervise/place_watch.hpp"
 #include "supervise/streams.hpp"
 #include "supervise/supervisor.hpp"
 #include "supervise/tree_watch.hpp"
@@ -59,6 +60,8 @@ class Run {
   void tell_usage(Nanos now);
   void tell_memory_high(Nanos now);
   void hear_denials(Nanos now);
+  void look_at_places(Nanos now);
+  void clean_places();
   void account_for_denials();
 
   const plan::Plan& plan_;
@@ -79,6 +82,7 @@ class Run {
   TreeWatch tree_watch_;
   TreeWatch oom_watch_;
   HighWatch high_watch_;
+  PlaceWatch place_watch_;
   std::optional<std::uint64_t> cpu_sampled_us_{};
   Escalation escalation_;
   Forwarder forwarder_;

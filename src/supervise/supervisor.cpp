@@ -57,6 +57,7 @@ Outcome Run::execute(const Launcher& launcher) {
   if (auto ready = set_up(launcher); !ready) {
     sandbox_.reset();
     control_.close();
+    clean_places();  // the payload may have run already
     add_cause(ready.error());
     evidence_.setup_error = std::move(ready.error());
     outcome_.setup_ms = to_ms(now_ns() - started_);
@@ -89,6 +90,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
                                  .sys_errno = opened.error().value,
                                  .feature = Feature::system_calls});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
+  SBX_CHECK(place_watch_.start(plan_.supervision.watched));
   SBX_CHECK(changes_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
   auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
@@ -136,11 +138,13 @@ void Run::supervise_tree() {
     pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
     control_.watch(set_);
     high_watch_.watch(set_);
+    place_watch_.watch(set_);
     denials_.watch(set_, now_ns());
     wait(next_wake());
     const Nanos now = now_ns();
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     hear_denials(now);
+    look_at_places(now);
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
     tell_usage(now);
@@ -263,6 +267,7 @@ void Run::reap_tree() {
     tell_memory_high(now_ns());
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
   account_for_denials();
+  clean_places();
 }
 
 bool Run::asked_to_end() {

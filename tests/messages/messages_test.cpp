@@ -61,6 +61,7 @@ std::vector<Case> cases() {
       {Phase::init, MountProc{"/proc"}, EPERM},
       {Phase::init, MountDevpts{"/dev/pts"}, EPERM},
       {Phase::init, MaskGlob{"/workspace/**/*.pem"}, E2BIG},
+      {Phase::init, ProtectPath{"/workspace/.git/hooks", false, false}, ENOENT},
       {Phase::init, PivotRoot{}, EINVAL},
       {Phase::init, ForkPayload{}, EAGAIN},
       {Phase::payload, NewNetwork{}, ENOSPC},

@@ -1,0 +1,113 @@
+// Files that a configuration names (include.path, core.hooksPath), or that links in hooks lead to:
+// where they lie in what the payload may write to, they are kept as well.
+#include <unistd.h>
+
+#include <climits>
+#include <optional>
+
+#include "base/git_config.hpp"
+#include "base/lexical_path.hpp"
+#include "base/text.hpp"
+#include "os/git_look.hpp"
+#include "os/probe_source.hpp"
+#include "os/tools_path.hpp"
+
+namespace sbx::os {
+namespace {
+
+constexpr std::size_t kMaxFiles = 100;
+
+std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+}  // namespace
+
+/// Of the worktrees, and the caller's own and the system's: who may write to those needs no hook,
+/// but they may include what is the payload's.
+void GitLook::add_other_configurations() {
+  for (const GitPlace& place : places_.list())
+    if (place.keep == GitKeep::locked && place.path.ends_with("/config.worktree"))
+      configurations_.push_back(place.path);
+  configurations_.emplace_back("/etc/gitconfig");
+  if (!config_home_.empty()) configurations_.push_back(config_home_ + "/git/config");
+  if (!home_.empty()) configurations_.push_back(home_ + "/.gitconfig");
+}
+
+Result<void> GitLook::read_configurations() {
+  while (!configurations_.empty()) {
+    const std::string path = configurations_.front();
+    configurations_.pop_front();
+    if (!read_.insert(path).second) continue;
+    if (read_.size() > kMaxFiles)
+      return std::unexpected(git_error(path, "too many files include each other"));
+    SBX_CHECK(read_configuration(path));
+  }
+  return {};
+}
+
+Result<void> GitLook::read_configuration(const std::string& path) {
+  const bool kept = places_.covers(path);
+  const std::optional<std::string> text =
+      kept ? std::optional(SBX_TRY(git_text(path))) : read_small_file(path);
+  if (!text) return {};
+  const std::vector<GitSetting> settings = parse_git_config(*text);
+  // Of a submodule: elsewhere than this work tree.
+  std::string work_tree = top_;
+  for (const GitSetting& setting : settings)
+    if (setting.key == "core.worktree") work_tree = lexical_path(folder_of(path), setting.value);
+  for (const GitSetting& setting : settings) {
+    const bool include = setting.key == "include.path" || setting.key == "includeif.path";
+    if ((!include && setting.key != "core.hookspath") || setting.value.empty()) continue;
+    std::string value = setting.value;
+    if (value.starts_with("~/")) value = home_ + value.substr(1);
+    // A relative one is seen from the file that includes it; hooks from where git runs them, the
+    // top of the work tree.
+    const std::string named = lexical_path(include ? folder_of(path) : work_tree, value);
+    SBX_CHECK(lock_named(named, path, include));
+  }
+  return {};
+}
+
+Result<void> GitLook::lock_target(const std::string& folder, const std::string& link) {
+  char text[PATH_MAX];
+  const ssize_t length = ::readlink(link.c_str(), text, sizeof text);
+  if (length <= 0 || length == sizeof text)
+    return std::unexpected(git_error(link, "this link cannot be read"));
+  const std::string_view target(text, static_cast<std::size_t>(length));
+  return lock_named(lexical_path(folder, target), link, false);
+}
+
+Result<void> GitLook::lock_named(const std::string& lexical, const std::string& who,
+                                 bool configuration) {
+  const SourceFacts real = look_at_source({lexical, "/"});
+  const bool inside = places_.covers(lexical);
+  const bool leads_inside = real.exists && places_.covers(real.path);
+  const auto refuse = [&](std::string_view why) {
+    return std::unexpected(git_error(lexical,
+                                     std::string(why) + " (named by " + printable(who) + ")",
+                                     "take it out of there, or go without: --git none"));
+  };
+  if (!inside && !leads_inside) {
+    // Not the payload's; but what it includes may be.
+    if (configuration && real.exists) configurations_.push_back(real.path);
+    return {};
+  }
+  if (!real.exists) {
+    if (!real.problem.empty()) return refuse(real.problem);
+    // Its folder has to be there, or the payload could make that one as well.
+    if (SBX_TRY(git_entry(folder_of(lexical))).kind != GitKind::folder)
+      return refuse("it does not exist, and git would read it");
+    places_.forbid(lexical);
+    return {};
+  }
+  // A link of the payload's own could be turned elsewhere.
+  if (inside && lexical != real.path) return refuse("a symbolic link in the workspace leads to it");
+  if (real.type == EntryType::directory) {
+    SBX_CHECK(want_folder(real.path));
+    return lock_folder(real.path, 0);
+  }
+  SBX_CHECK(lock_file(real.path));
+  if (configuration) configurations_.push_back(real.path);
+  return {};
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,43 @@
+#include "plan/mount_parts.hpp"
+
+namespace sbx::plan {
+
+Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
+                      const MountFlags& flags, bool idmap, std::string_view reason,
+                      std::string_view key) {
+  const bool folder = source.type == EntryType::directory;
+  SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
+  if (b.as_root) {
+    const bool mapped = idmap && !b.degrades("idmap");
+    b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
+          key);
+    b.add(Phase::init, AttachTree{target, flags}, reason, key);
+  } else {
+    b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
+  }
+  tree.cover_foreign(target);
+  if (!flags.read_only) b.writable.push_back({target, true, false});
+  return {};
+}
+
+Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
+                         const std::string& staging, const std::string& at, bool keep,
+                         std::string_view reason) {
+  for (const char* folder : {"/lower", "/changes"})
+    SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
+  const std::size_t writable = b.writable.size();
+  SBX_CHECK(add_bind(b, tree, source, staging + "/lower", MountFlags{}, true, "the layer below",
+                     "workspace"));
+  b.writable.resize(writable);
+  SBX_CHECK(tree.make_mount_point(at, true, reason, "workspace"));
+  b.add(Phase::init,
+        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}, keep},
+        keep ? "changes stay in memory until the end, and are kept then"
+             : "changes stay in memory and go at the end",
+        keep ? "workspace.keep" : "workspace.mode");
+  tree.cover_foreign(at);
+  b.writable.push_back({at, true, false});
+  return {};
+}
+
+}  // namespace sbx::plan

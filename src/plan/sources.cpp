@@ -1,0 +1,63 @@
+// What of the caller's files a profile means: the facts of each source, or why it cannot be shown.
+#include "base/text.hpp"
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+Error source_error(const Builder& b, const std::string& name, const SourceFacts& source,
+                   const std::string& key) {
+  if (source.refused != 0)
+    return {.kind = ErrorKind::host,
+            .what = "cannot show " + quote(name) + " in the sandbox: " + source.problem,
+            .where = b.origin_of(key).to_string(),
+            .hint = "openat2(2) needs Linux 5.6, and that nothing around sbx forbids it",
+            .sys_errno = source.refused,
+            .feature = Feature::system_calls};
+  const std::string& problem = source.problem.empty() ? "it does not exist" : source.problem;
+  return {.kind = ErrorKind::profile,
+          .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
+          .where = b.origin_of(key).to_string(),
+          .hint = "name an existing file or folder, or take the entry out"};
+}
+
+SourceFacts source_facts(const Builder& b, const std::string& name) {
+  const auto found = b.facts.sources.find(name);
+  return found == b.facts.sources.end() ? SourceFacts{} : found->second;
+}
+
+}  // namespace
+
+Result<SourceFacts> workspace_source(const Builder& b) {
+  const std::string& name = b.profile.workspace.source;
+  SourceFacts source = source_facts(b, name);
+  if (source.problem.empty() && source.exists && source.type != EntryType::directory)
+    source.problem = "a workspace is a folder";
+  if (source.problem.empty() && source.exists) return source;
+  return std::unexpected(source_error(b, name, source, "workspace.source"));
+}
+
+bool is_too_much(const Builder& b, const std::string& path) {
+  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path)) ||
+         (b.shares_host && is_below(b.facts.temporary, path));
+}
+
+bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
+  if (b.profile.workspace.named || !is_too_much(b, source.path)) return false;
+  b.plan.warnings.push_back("the current directory " + source.path +
+                            " is not shown: it holds more than a project (the home directory, "
+                            "temporary files, everything); name a folder "
+                            "with --workspace DIR");
+  return true;
+}
+
+Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,
+                                               const std::string& key) {
+  SourceFacts source = source_facts(b, mount.source);
+  if (source.problem.empty() && !source.exists && mount.optional) return std::nullopt;
+  if (!source.problem.empty() || !source.exists)
+    return std::unexpected(source_error(b, mount.source, source, key));
+  return source;
+}
+
+}  // namespace sbx::plan
