@@ -10,6 +10,7 @@
 
 #include "base/quantity.hpp"
 #include "changes/descent.hpp"
+#include "changes/found.hpp"
 #include "changes/look.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
@@ -29,10 +30,6 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
-std::int64_t nanoseconds(const ::timespec& time) {
-  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
-}
-
 bool is_closed(const Entry& folder) { return (folder.mode & S_IRWXU) != S_IRWXU; }
 
 /// Attributes are set on a new file before it takes its place, so that needs the content as well.
@@ -45,15 +42,6 @@ bool needs_content(const Change& change) {
 /// Somebody on the host has put something else, or nothing, where fstatat(2) has just been: no
 /// reason to lose what the run has done elsewhere.
 bool has_moved(int error) { return error == ENOENT || error == ELOOP || error == ENOTDIR; }
-
-/// What fstatat(2) says of a name on one side.
-struct Found {
-  struct ::stat what{};
-  bool there = false;
-  [[nodiscard]] mode_t type() const { return there ? what.st_mode & S_IFMT : 0; }
-  /// The layer's word for "deleted" (kernel: overlayfs.rst, "whiteouts").
-  [[nodiscard]] bool is_whiteout() const { return type() == S_IFCHR && what.st_rdev == 0; }
-};
 
 /// What the payload can have made of a file that is not to be had whole.
 bool is_too_much(int error) { return error == E2BIG || error == ERANGE; }
@@ -69,14 +57,6 @@ std::size_t weight_of(const Entry& entry) {
   for (const Attribute& attribute : entry.attributes)
     weight += 2 * (attribute.name.size() + attribute.value.size());
   return weight;
-}
-
-SysResult<Found> find(bool has_side, int folder, const std::string& name) {
-  Found found;
-  if (!has_side) return found;
-  found.there = ::fstatat(folder, name.c_str(), &found.what, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!found.there && errno != ENOENT) return fail();
-  return found;
 }
 
 /// Of a file with several names: what the first was found to be, and what it was on the host.
@@ -95,6 +75,8 @@ class Harvest {
     Level top;
     top.upper = SBX_TRY(os::open_beneath(layers_.upper, ".", kFolder));
     top.lower = SBX_TRY(os::open_beneath(layers_.lower, ".", kFolder));
+    top.hides = layers_.whole;
+    holds_attributes_ = os::holds_attributes(layers_.upper);
     SBX_CHECK(descent_.enter(std::move(top)));
     while (!descent_.done()) {
       Level& level = descent_.level();
@@ -128,6 +110,7 @@ class Harvest {
     if (gone && !lower.there) return {};
     Change change;
     change.path = level.path_of(name);
+    if (gone && layers_.whole && !SBX_TRY(was_copied(level, name, lower, change.path))) return {};
     change.disturbed = level.disturbed && lower.there;
     if (change.path.size() > kLongestPath) return std::unexpected(Errno{E2BIG});
     if (lower.there && !SBX_TRY(look_below(level, name, lower, change))) return {};
@@ -143,11 +126,22 @@ class Harvest {
     if (inner.upper.valid() && inner.lower.valid() && !inner.hides)
       inner.hides = SBX_TRY(os::is_opaque(inner.upper.get()));
     if (inner.lower.valid() && nanoseconds(lower.what.st_ctim) > layers_.began_ns)
-      inner.disturbed = inner.hides || was_moved(lower.what);
+      inner.disturbed = (inner.hides && !layers_.whole) || was_moved(lower.what);
     inner.disturbed = inner.disturbed || level.disturbed;
     SBX_CHECK(settle(level, name, lower, std::move(change)));
     if (inner.upper.valid() || inner.lower.valid()) return descent_.enter(std::move(inner));
     return {};
+  }
+
+  /// Of what a copy lacks: was it ever there, so that the run has deleted it? The host may have
+  /// made it since; where that cannot be told, it is noted.
+  SysResult<bool> was_copied(const Level& level, const std::string& name, const Found& lower,
+                             const std::string& path) {
+    if (!is_copied(lower.type())) return false;
+    if (nanoseconds(lower.what.st_ctim) <= layers_.began_ns) return true;
+    if (!SBX_TRY(os::is_born_after(level.lower.get(), name.c_str(), layers_.began_ns)))
+      set_.omitted.push_back({path, "the host has changed it, and it may be deleted here"});
+    return false;
   }
 
   /// false: it is what no change can be made of, and that is noted.
@@ -199,6 +193,9 @@ class Harvest {
     }
     if (!entry) return std::unexpected(entry.error());
     change.after = std::move(*entry);
+    // Lost on the way up, and not the run's doing.
+    if (!holds_attributes_ && change.after.kind == change.before.kind)
+      change.after.attributes = change.before.attributes;
     if ((found.what.st_mode & (S_ISUID | S_ISGID)) != 0 && found.type() == S_IFREG)
       set_.omitted.push_back({change.path, "its setuid and setgid bits"});
     return true;
@@ -214,6 +211,8 @@ class Harvest {
     const int error = folder.error().value;
     if (has_moved(error))
       set_.omitted.push_back({inner.path, "the host moved it while it was looked at"});
+    else if (error == EXDEV && layers_.whole && SBX_TRY(os::list_names(inner.upper.get())).empty())
+      return false;  // as it was copied
     else if (error == EXDEV)
       set_.omitted.push_back({inner.path, "another file system is mounted there on the host"});
     else if (error == EACCES)
@@ -268,6 +267,7 @@ class Harvest {
   const Staging& staging_;
   ChangeSet& set_;
   Descent descent_;
+  bool holds_attributes_ = true;
   std::size_t weight_ = 0;
   std::uint64_t objects_ = 0;
   std::map<::ino_t, std::uint64_t> groups_;  ///< of files with several names

@@ -14,6 +14,8 @@ struct Layers {
   /// CLOCK_REALTIME when the run began, nanoseconds: what of the host's has changed since then is
   /// disturbed.
   std::int64_t began_ns = 0;
+  /// The layer has all of the workspace, as a copy: what it lacks is deleted.
+  bool whole = false;
 };
 
 /// Adds all changes and omissions to `set`, and their contents to `staging`. The payload has chosen

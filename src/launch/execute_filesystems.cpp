@@ -1,4 +1,4 @@
-// init's steps that mount new file systems: tmpfs, overlay, proc, devpts, device nodes, the pty.
+// init's steps that mount new file systems: tmpfs, proc, devpts, device nodes, the pty.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/ioctl.h>
@@ -19,15 +19,6 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// A folder of a mount that goes with the sandbox: who holds it open keeps it.
-StepResult hand_over_changes(const Context& context, const os::UniqueFd& changes) noexcept {
-  const os::UniqueFd upper(
-      ::openat(changes.get(), "upper", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!upper.valid()) return fail();
-  const int passed[] = {upper.get()};
-  return os::send_descriptors(context.channel, passed);
-}
-
 }  // namespace
 
 StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
@@ -39,38 +30,6 @@ StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("tmpfs", options, mount_attributes(step.flags)));
   return attach_at(context, tree, step.target);
-}
-
-StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
-  // Layer paths are looked up from the working directory, so that no string has to be made and no
-  // name on the host's tree can be meant (kernel: Documentation/filesystems/overlayfs.rst).
-  const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
-  if (::fchdir(staging.get()) != 0) return fail();
-  const auto size = FixedText<24>().add(step.size);
-  // Names cost memory too, also where no cgroup counts it: one for each KiB, as many as files of
-  // ordinary trees need.
-  const auto inodes = FixedText<24>().add(step.size >> 10U);
-  const os::FsOption bound[] = {
-      {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", "0700"}};
-  const os::UniqueFd changes =
-      SBX_TRY(os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV));
-  const os::UniqueFd upper_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
-  SBX_CHECK(os::attach_tree(changes.get(), upper_at.get(), ""));
-  if (::mkdirat(changes.get(), "upper", 0755) != 0) return fail();
-  if (::mkdirat(changes.get(), "work", 0700) != 0) return fail();
-  // userxattr: trusted.* attributes are out of reach in a user namespace (Linux 5.11).
-  const os::FsOption layers[] = {{"lowerdir", "lower"},
-                                 {"upperdir", "changes/upper"},
-                                 {"workdir", "changes/work"},
-                                 {"userxattr", nullptr}};
-  const os::UniqueFd merged =
-      SBX_TRY(os::new_filesystem("overlay", layers, mount_attributes(step.flags)));
-  SBX_CHECK(attach_at(context, merged, step.target));
-  if (step.hand_over) SBX_CHECK(hand_over_changes(context, changes));
-  // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
-  if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
-  if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
-  return {};
 }
 
 StepResult run(const plan::MountProc& step, Context& context) noexcept {

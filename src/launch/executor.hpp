@@ -53,11 +53,13 @@ StepResult run(const plan::DropOldRoot&, Context&) noexcept;
 
 // execute_filesystems.cpp
 StepResult run(const plan::MountTmpfs&, Context&) noexcept;
-StepResult run(const plan::MountOverlay&, Context&) noexcept;
 StepResult run(const plan::MountProc&, Context&) noexcept;
 StepResult run(const plan::MountDevpts&, Context&) noexcept;
 StepResult run(const plan::BindDevice&, Context&) noexcept;
 StepResult run(const plan::OpenPty&, Context&) noexcept;
+
+// execute_overlay.cpp
+StepResult run(const plan::MountOverlay&, Context&) noexcept;
 
 // execute_masks.cpp
 StepResult run(const plan::MaskPath&, Context&) noexcept;

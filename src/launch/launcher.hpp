@@ -29,6 +29,12 @@ struct StdioFds {
 struct SharedPage;
 
 /// A live sandbox. Destruction kills it, waits for it, and removes its cgroups.
+/// What overlayfs refused, and a copy stands in for (plan::MountOverlay).
+struct Copied {
+  bool kept = false;  ///< the tree whose changes are kept
+  bool any = false;
+};
+
 class Sandbox {
  public:
   Sandbox();
@@ -44,6 +50,8 @@ class Sandbox {
   /// The folder that takes what the payload changes in its workspace; invalid unless the plan keeps
   /// that.
   os::UniqueFd take_changes();
+  /// Which overlays have a copy in their place.
+  [[nodiscard]] Copied copied() const;
   [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.

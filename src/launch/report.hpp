@@ -18,6 +18,10 @@ struct FailureRecord {
 };
 static_assert(sizeof(FailureRecord) == 8);
 
+/// What of SharedPage::copied.
+constexpr std::uint32_t kCopiedKept = 1;   ///< the tree whose changes are kept
+constexpr std::uint32_t kCopiedOther = 2;  ///< another
+
 /// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
 /// takes it away from the payload.
 struct SharedPage {
@@ -29,6 +33,7 @@ struct SharedPage {
   std::atomic<std::int32_t> exec_errno{0};     ///< the command cannot be executed: 126 or 127
   std::atomic<std::uint32_t> exec_started{0};  ///< set just before exec
   std::atomic<std::uint32_t> listening{0};     ///< the filter has a listener, which was sent to us
+  std::atomic<std::uint32_t> copied{0};  ///< overlayfs refused, and a copy stands in (MountOverlay)
   std::atomic<std::uint32_t> payload_ended{0};
   std::atomic<std::int32_t> payload_status{0};  ///< waitpid(2) form, valid once payload_ended
 };

@@ -78,6 +78,10 @@ pid_t Sandbox::init_pid() const { return state_->init_pid; }
 os::UniqueFd Sandbox::take_pty_master() { return std::move(state_->pty_master); }
 os::UniqueFd Sandbox::take_listener() { return std::move(state_->listener); }
 os::UniqueFd Sandbox::take_changes() { return std::move(state_->changes); }
+Copied Sandbox::copied() const {
+  const std::uint32_t copied = state_->page.get()->copied.load();
+  return {.kept = (copied & kCopiedKept) != 0, .any = copied != 0};
+}
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -106,6 +107,17 @@ SysResult<AttributeList> read_attributes(int fd, bool in_layer) {
   }
   std::ranges::sort(list);
   return list;
+}
+
+bool holds_attributes(int fd) {
+  return ::fgetxattr(fd, "user.sbx", nullptr, 0) >= 0 || errno != EOPNOTSUPP;
+}
+
+SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns) {
+  struct ::statx what{};
+  if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &what) != 0) return fail();
+  if ((what.stx_mask & STATX_BTIME) == 0) return false;
+  return what.stx_btime.tv_sec * 1'000'000'000LL + what.stx_btime.tv_nsec > time_ns;
 }
 
 SysResult<bool> is_opaque(int fd) {

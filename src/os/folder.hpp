@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,13 @@ using AttributeList = std::vector<std::pair<std::string, std::string>>;
 /// the file system has no such thing. `in_layer`: of an overlay's upper layer, whose own ones are
 /// left out, and whose escaped ones are the payload's (kernel: overlayfs.rst, "Nesting").
 SysResult<AttributeList> read_attributes(int fd, bool in_layer);
+
+/// Can what is in the folder have such attributes? (tmpfs: since Linux 6.6.)
+bool holds_attributes(int fd);
+
+/// Was the entry made after `time_ns` of CLOCK_REALTIME? A file system that does not say when
+/// (statx(2)) says no.
+SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns);
 
 /// Is the folder an opaque one of an overlay's upper layer: does it hide what lies below?
 SysResult<bool> is_opaque(int fd);

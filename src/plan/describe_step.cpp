@@ -163,7 +163,7 @@ struct Describe {
   std::string operator()(const MountOverlay& s) const {
     return "overlay at " + quote(s.target) +
            (s.hand_over ? ", kept changes up to " : ", changes up to ") + format_bytes(s.size) +
-           ", " + flags_text(s.flags);
+           ", " + flags_text(s.flags) + (s.or_copy ? "; a copy, where overlayfs refuses" : "");
   }
   std::string operator()(const SealMount& s) const {
     return "make " + quote(s.path) + " " + flags_text(s.flags);

@@ -49,6 +49,19 @@ std::string cgroup_hint(int error) {
   return "";
 }
 
+/// overlayfs has refused, and the copy that is to stand in for it has failed.
+std::string copy_hint(int error) {
+  if (error == ENOSPC)
+    return "overlayfs refuses this folder, and its copy does not fit: enlarge workspace.size, or "
+           "use a smaller folder";
+  if (error == EACCES)
+    return "overlayfs refuses this folder, and it holds a file or folder that you may not read, so "
+           "that it cannot be copied whole";
+  if (error == ELOOP) return "overlayfs refuses this folder, and it is nested too deep for a copy";
+  return "overlayfs refuses this folder, and it cannot be copied: use mode ro or rw, or a folder "
+         "elsewhere";
+}
+
 /// What an errno means whatever the step.
 std::string general_hint(int error) {
   if (error == ENOSYS || error == EPERM)
@@ -126,10 +139,11 @@ struct Hint {
   std::string operator()(const BindTree&) const { return bind_hint(error); }
   std::string operator()(const AttachTree&) const { return bind_hint(error); }
   std::string operator()(const MountTmpfs&) const { return bind_hint(error); }
-  std::string operator()(const MountOverlay&) const {
-    return "overlayfs refuses this folder (an overlay itself, or a file system without what it "
-           "needs), and this version has no copy to put in its place, whatever `degrade` says: use "
-           "mode ro or rw, or a folder elsewhere";
+  std::string operator()(const MountOverlay& step) const {
+    return step.or_copy ? copy_hint(error)
+                        : "overlayfs refuses this folder (an overlay itself, or a file system "
+                          "without what it needs): use mode ro or rw, a folder elsewhere, or let a "
+                          "copy stand in: --degrade overlay";
   }
   std::string operator()(const SealMount&) const { return ""; }
   std::string operator()(const BindInside&) const { return bind_hint(error); }

@@ -31,7 +31,8 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
   b.writable.resize(writable);
   SBX_CHECK(tree.make_mount_point(at, true, reason, "workspace"));
   b.add(Phase::init,
-        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}, keep},
+        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}, keep,
+                     b.degrades("overlay")},
         keep ? "changes stay in memory until the end, and are kept then"
              : "changes stay in memory and go at the end",
         keep ? "workspace.keep" : "workspace.mode");

@@ -156,13 +156,15 @@ struct MountTmpfs {
 };
 /// Changes go to a tmpfs of `size` bytes. An earlier step attached the lower tree at
 /// `staging`/lower; `staging` is emptied of both again, so that only the merged tree can be
-/// reached. `hand_over`: the supervisor gets the folder of the changes.
+/// reached. `hand_over`: the supervisor gets the folder of the changes. `or_copy`: where overlayfs
+/// refuses, a copy in that tmpfs stands in, and the supervisor is told.
 struct MountOverlay {
   std::string staging;
   std::string target;
   std::uint64_t size = 0;
   MountFlags flags;
   bool hand_over = false;
+  bool or_copy = false;
 };
 /// Put flags on a mount of ours; recursively for "/", which covers everything attached so far.
 struct SealMount {

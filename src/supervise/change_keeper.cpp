@@ -55,8 +55,8 @@ void warn_of_omissions(const changes::ChangeSet& set, Outcome& outcome) {
 }
 
 /// Fills the place with `set`; a run that has changed nothing leaves nothing.
-Result<KeptChanges> keep(Place& place, int upper, changes::ChangeSet set, Outcome& outcome) {
-  const changes::Layers layers{upper, place.lower.get(), place.began_ns};
+Result<KeptChanges> keep(Place& place, const changes::Layers& layers, changes::ChangeSet set,
+                         Outcome& outcome) {
   if (const auto read = changes::harvest(layers, place.staging, set); !read)
     return std::unexpected(keeping_error(read.error().value));
   warn_of_omissions(set, outcome);
@@ -122,7 +122,8 @@ void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
 
 void ChangeKeeper::finish_with(Place& place, const plan::KeepChanges& wanted,
                                const plan::Plan& plan, Outcome& outcome) const {
-  auto kept = keep(place, upper_.get(), empty_set(plan, wanted), outcome);
+  const changes::Layers layers{upper_.get(), place.lower.get(), place.began_ns, whole_};
+  auto kept = keep(place, layers, empty_set(plan, wanted), outcome);
   Result<void> done{};
   if (!kept) {
     done = std::unexpected(kept.error());

@@ -19,8 +19,11 @@ class ChangeKeeper {
   /// Nothing, unless the plan keeps changes. Error: they could not be kept, so the command is not
   /// to run.
   Result<void> prepare(const plan::Plan& plan);
-  /// The folder that the sandbox writes them to.
-  void take(os::UniqueFd upper) { upper_ = std::move(upper); }
+  /// The folder that the sandbox writes them to; `whole`: a copy of the workspace is in there.
+  void take(os::UniqueFd upper, bool whole) {
+    upper_ = std::move(upper);
+    whole_ = whole;
+  }
   /// When the tree has ended and `outcome` is decided: sets its `changes`, or adds to what is
   /// undelivered.
   void finish(const plan::Plan& plan, Outcome& outcome);
@@ -39,6 +42,7 @@ class ChangeKeeper {
 
   std::optional<Place> place_;
   os::UniqueFd upper_;
+  bool whole_ = false;
 };
 
 }  // namespace sbx::supervise

@@ -33,6 +33,7 @@ class LiveSandbox {
   [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
   [[nodiscard]] virtual os::UniqueFd take_listener() = 0;
   [[nodiscard]] virtual os::UniqueFd take_changes() = 0;
+  [[nodiscard]] virtual launch::Copied copied() const = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;

@@ -121,6 +121,7 @@ struct Outcome {
   std::optional<std::vector<Denial>>
       denials{};                           ///< in the order of their first; nullopt: not heard
   Observations observations{};             ///< of Learning; else empty
+  bool copied = false;                     ///< overlayfs refused, and a copy stood in
   std::optional<KeptChanges> changes{};    ///< nullopt: none are kept
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr

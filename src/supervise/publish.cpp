@@ -28,6 +28,11 @@ void Run::deliver_rest() {
 
 void Run::conclude() {
   streams_.finish(outcome_);
+  if (sandbox_ && sandbox_->copied().any) {
+    outcome_.copied = true;
+    outcome_.warnings.emplace_back(
+        "overlayfs refuses the workspace, so that the command had a copy of it (degrade: overlay)");
+  }
   decide(evidence_, plan_, outcome_);
   if (plan_.keep) {
     enter(sinks_.clock, Stage::keep);

@@ -48,7 +48,12 @@ Json network_json(profile::NetworkMode mode) {
                  {"connections", mode == profile::NetworkMode::none ? Json::array() : Json()}});
 }
 
-Json isolation_json(const plan::Isolation& isolation) {
+/// What the plan goes without, and what the kernel has refused of it.
+Json isolation_json(plan::Isolation isolation, bool copied) {
+  if (copied) {
+    isolation.degraded.emplace_back("overlay");
+    isolation.approximate.emplace_back("overlay");
+  }
   return object({{"tier", isolation.tier},
                  {"namespaces", isolation.namespaces},
                  {"cgroup", isolation.cgroup},
@@ -138,7 +143,7 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
        {"changes", changes_json(outcome.changes)},
        {"artifacts", Json::array()},
        {"redactions", Json::array()},
-       {"isolation", isolation_json(plan.isolation)},
+       {"isolation", isolation_json(plan.isolation, outcome.copied)},
        {"warnings", outcome.warnings},
        {"timing", timing_json(outcome.timing)}});
   // Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.

@@ -103,7 +103,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     return std::unexpected(std::move(launched.error()));
   }
   sandbox_ = std::move(*launched);
-  changes_.take(sandbox_->take_changes());
+  changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
   if (exec_ == 0) exec_ = now_ns();
   outcome_.setup_ms = to_ms(exec_ - started_);

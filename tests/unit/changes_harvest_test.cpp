@@ -29,16 +29,19 @@ struct Scene {
 
   Scene() { ::setenv("XDG_STATE_HOME", tree.path("state").c_str(), 1); }
 
-  SysResult<ChangeSet> read(std::int64_t began_ns) {
+  SysResult<ChangeSet> read(std::int64_t began_ns, bool whole = false) {
     auto store = Store::open(true).value();
     const auto staging = store.stage("run" + std::to_string(++made)).value();
     const os::UniqueFd above(::open(upper.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const os::UniqueFd below(::open(lower.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ChangeSet set;
-    SBX_CHECK(harvest({above.get(), below.get(), began_ns}, staging, set));
+    SBX_CHECK(harvest({above.get(), below.get(), began_ns, whole}, staging, set));
     return set;
   }
 };
+
+/// File times are as coarse as the kernel's clock tick.
+constexpr std::chrono::milliseconds kTick{20};
 
 std::int64_t now_ns() {
   return std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -86,7 +89,7 @@ TEST_CASE("what the host has changed since the run began is disturbed") {
   scene.tree.file("upper/early", "new");
   scene.tree.file("upper/late", "new");
   const std::int64_t began = now_ns();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // a tick of the coarsest clock
+  std::this_thread::sleep_for(kTick);
   scene.tree.file("lower/late", "host");
   const auto set = scene.read(began);
   REQUIRE(set.has_value());
@@ -125,6 +128,45 @@ TEST_CASE("a host that moves its files about meanwhile costs the run none of its
   host.join();
   CHECK(failed == 0);
   CHECK(without == 0);
+}
+
+TEST_CASE("a copy: what it lacks is deleted, but not what the host has made since") {
+  Scene scene;
+  for (const char* name : {"same", "changed", "gone", "old/inner", "d/e/f"}) {
+    scene.tree.file("lower/" + std::string(name), "x");
+    scene.tree.file("upper/" + std::string(name), "x");
+  }
+  const std::int64_t began = now_ns();
+  std::this_thread::sleep_for(kTick);
+  scene.tree.file("upper/changed", "by the run");
+  fs::remove(scene.upper + "/gone");
+  fs::remove_all(scene.upper + "/old");
+  scene.tree.file("lower/made", "by the host");
+  scene.tree.file("lower/d/made/f", "by the host");
+  const auto set = scene.read(began, true);
+  REQUIRE(set.has_value());
+  using enum EntryKind;
+  const auto kinds = kinds_of(*set);
+  CHECK(kinds.size() == 4);
+  CHECK(kinds.at("changed") == std::pair{file, file});
+  CHECK(kinds.at("gone") == std::pair{file, absent});
+  CHECK(kinds.at("old") == std::pair{folder, absent});
+  CHECK(kinds.at("old/inner") == std::pair{file, absent});
+  CHECK(set->omitted.empty());
+  for (const Change& change : set->changes) CHECK_FALSE(change.disturbed);
+}
+
+TEST_CASE("a copy: a deletion of what the host has changed meanwhile is told, and not made") {
+  Scene scene;
+  scene.tree.file("lower/gone", "x");
+  const std::int64_t began = now_ns();
+  std::this_thread::sleep_for(kTick);
+  scene.tree.file("lower/gone", "by the host");
+  const auto set = scene.read(began, true);
+  REQUIRE(set.has_value());
+  CHECK(set->changes.empty());
+  REQUIRE(set->omitted.size() == 1);
+  CHECK(set->omitted[0].path == "gone");
 }
 
 }  // namespace

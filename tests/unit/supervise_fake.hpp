@@ -42,6 +42,7 @@ class FakeSandbox final : public LiveSandbox {
   os::UniqueFd take_pty_master() override { return std::move(master_); }
   os::UniqueFd take_listener() override { return {}; }
   os::UniqueFd take_changes() override { return {}; }
+  launch::Copied copied() const override { return {}; }
   int exec_errno() const override { return 0; }
   void signal_payload(int signal) const override {
     ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);

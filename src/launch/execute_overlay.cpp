@@ -1,0 +1,102 @@
+// init's step that shows the workspace with writes going elsewhere: by overlayfs, or by a copy
+// where that is refused and the profile lets a copy stand in.
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/fixed_text.hpp"
+#include "launch/executor.hpp"
+#include "os/copy_tree.hpp"
+#include "os/mount.hpp"
+#include "os/pass_descriptors.hpp"
+
+namespace sbx::launch {
+namespace {
+
+// Folders of the tmpfs that takes the writes: those of overlayfs, which may have left something in
+// them when it refuses, and those of a copy.
+constexpr const char* kUpper = "upper";
+constexpr const char* kWork = "work";
+constexpr const char* kCopy = "copy";
+constexpr const char* kLinks = "links";
+
+std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+SysResult<os::UniqueFd> open_folder(int at, const char* name) noexcept {
+  os::UniqueFd folder(::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!folder.valid()) return fail();
+  return folder;
+}
+
+SysResult<os::UniqueFd> make_changes(const plan::MountOverlay& step) noexcept {
+  const auto size = FixedText<24>().add(step.size);
+  // Names cost memory too, also where no cgroup counts it: one for each KiB, as many as files of
+  // ordinary trees need.
+  const auto inodes = FixedText<24>().add(step.size >> 10U);
+  const os::FsOption bound[] = {
+      {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", "0700"}};
+  return os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
+}
+
+/// Layer paths are looked up from the working directory, which is the staging folder, so that no
+/// string has to be made and no name on the host's tree can be meant (kernel:
+/// Documentation/filesystems/overlayfs.rst).
+SysResult<os::UniqueFd> make_overlay(const plan::MountOverlay& step, int changes) noexcept {
+  if (::mkdirat(changes, kUpper, 0755) != 0) return fail();
+  if (::mkdirat(changes, kWork, 0700) != 0) return fail();
+  // userxattr: trusted.* attributes are out of reach in a user namespace (Linux 5.11).
+  const os::FsOption layers[] = {{"lowerdir", "lower"},
+                                 {"upperdir", "changes/upper"},
+                                 {"workdir", "changes/work"},
+                                 {"userxattr", nullptr}};
+  return os::new_filesystem("overlay", layers, mount_attributes(step.flags));
+}
+
+/// A mount of the folder that the copy is in.
+SysResult<os::UniqueFd> make_copy(const plan::MountOverlay& step, int changes) noexcept {
+  const os::UniqueFd lower = SBX_TRY(open_folder(AT_FDCWD, "lower"));
+  if (::mkdirat(changes, kCopy, 0755) != 0) return fail();
+  if (::mkdirat(changes, kLinks, 0700) != 0) return fail();
+  const os::UniqueFd copy = SBX_TRY(open_folder(changes, kCopy));
+  const os::UniqueFd links = SBX_TRY(open_folder(changes, kLinks));
+  SBX_CHECK(os::copy_tree(lower.get(), copy.get(), links.get()));
+  os::UniqueFd shown = SBX_TRY(os::clone_tree(copy.get(), false));
+  SBX_CHECK(os::restrict_mount(shown.get(), mount_attributes(step.flags), false));
+  return shown;
+}
+
+/// A folder of a mount that goes with the sandbox: who holds it open keeps it.
+StepResult hand_over_changes(const Context& context, int changes, const char* name) noexcept {
+  const os::UniqueFd folder = SBX_TRY(open_folder(changes, name));
+  const int passed[] = {folder.get()};
+  return os::send_descriptors(context.channel, passed);
+}
+
+}  // namespace
+
+StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
+  const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
+  if (::fchdir(staging.get()) != 0) return fail();
+  const os::UniqueFd changes = SBX_TRY(make_changes(step));
+  const os::UniqueFd changes_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
+  SBX_CHECK(os::attach_tree(changes.get(), changes_at.get(), ""));
+  auto shown = make_overlay(step, changes.get());
+  const bool copies = !shown && step.or_copy;
+  if (copies) {
+    shown = make_copy(step, changes.get());
+    context.page->copied.fetch_or(step.hand_over ? kCopiedKept : kCopiedOther);
+  }
+  if (!shown) return std::unexpected(shown.error());
+  SBX_CHECK(attach_at(context, *shown, step.target));
+  if (step.hand_over) SBX_CHECK(hand_over_changes(context, changes.get(), copies ? kCopy : kUpper));
+  // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
+  if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
+  if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
+  return {};
+}
+
+}  // namespace sbx::launch
