@@ -65,6 +65,7 @@ complete -c sbx -n '__sbx_verb run explain learn' -l ro -r -F -d 'show a file or
 complete -c sbx -n '__sbx_verb run explain learn' -l rw -r -F -d 'show a file or folder, writable'
 complete -c sbx -n '__sbx_verb run explain learn' -l tmpfs -r -f -d 'an empty folder in memory'
 complete -c sbx -n '__sbx_verb run explain learn' -l file -r -f -d 'a read-only file with this content'
+complete -c sbx -n '__sbx_verb run explain learn' -l copy-in -r -F -d 'a copy in /tmp or another tmpfs, to write to'
 complete -c sbx -n '__sbx_verb run explain learn' -l tool -r -f -a 'python3 node npm go cargo java gcc' -d 'show a tool where the host has it'
 complete -c sbx -n '__sbx_verb run explain learn' -l mask -r -f -d 'hide what matches: /workspace/**/*.pem'
 complete -c sbx -n '__sbx_verb run explain learn' -l device -r -f -a 'gpu' -d 'one more device'

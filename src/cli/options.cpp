@@ -61,6 +61,8 @@ constexpr std::array kOptions{
                "an empty folder in memory"},
     OptionSpec{"--file", "DST=CONTENT", "mounts", "", file_value, files, true, kPlan,
                "a read-only file with this content"},
+    OptionSpec{"--copy-in", "SRC:DST", "mounts", "FILE", copy_value, files, true, kPlan,
+               "a copy in /tmp or another tmpfs, to write to"},
     OptionSpec{"--tool", "NAME", "tools", "python3|node|npm|go|cargo|java|gcc", list_entry, files,
                true, kPlan, "show a tool where the host has it"},
     OptionSpec{"--mask", "PATTERN", "mask", "", list_entry, files, true, kPlan,

@@ -154,6 +154,14 @@ Result<Override> bind_value(const OptionSpec& option, std::string_view text, std
   return made(option, yaml + "}]");
 }
 
+Result<Override> copy_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
+  const std::size_t parting = text.rfind(":/");
+  if (parting == 0 || parting == std::string_view::npos)
+    return mistake(option, "'" + std::string(text) + "' is not of the form SRC:/DST");
+  return made(option, "[{copy: " + yaml_quote(host_path(text.substr(0, parting), cwd)) +
+                          ", at: " + yaml_quote(normalise(text.substr(parting + 1))) + "}]");
+}
+
 Result<Override> tmpfs_value(const OptionSpec& option, std::string_view text, std::string_view) {
   const std::size_t colon = text.rfind(':');
   const std::string_view target = text.substr(0, colon);

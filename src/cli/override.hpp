@@ -28,6 +28,7 @@ Result<profile::Override> root_value(const OptionSpec&, std::string_view, std::s
 Result<profile::Override> workspace_value(const OptionSpec&, std::string_view,
                                           std::string_view cwd);
 Result<profile::Override> bind_value(const OptionSpec&, std::string_view, std::string_view cwd);
+Result<profile::Override> copy_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> tmpfs_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> file_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> env_value(const OptionSpec&, std::string_view, std::string_view cwd);

@@ -82,6 +82,8 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   for (const profile::Mount& mount : profile.mounts) {
     if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
       request.sources.push_back({bind->source, bind->base});
+    if (const auto* copy = std::get_if<profile::CopyMount>(&mount.what))
+      request.sources.push_back({copy->source, copy->base});
   }
   request.tools = profile.tools;
   request.controllers = controllers_for(profile.limits);

@@ -61,6 +61,9 @@ StepResult run(const plan::OpenPty&, Context&) noexcept;
 // execute_overlay.cpp
 StepResult run(const plan::MountOverlay&, Context&) noexcept;
 
+// execute_copy_in.cpp
+StepResult run(const plan::CopyIn&, Context&) noexcept;
+
 // execute_masks.cpp
 StepResult run(const plan::MaskPath&, Context&) noexcept;
 StepResult run(const plan::MaskGlob&, Context&) noexcept;

@@ -30,7 +30,7 @@ bool is_left_out(std::string_view path) {
 }
 
 struct Walk {
-  GitLinks found;
+  GitLinks found{};
   bool remove = false;
   std::size_t entries = 0;
 

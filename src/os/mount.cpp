@@ -48,8 +48,8 @@ SysResult<SourceFile> open_file_strict(const char* path) noexcept {
   return SourceFile{std::move(file), what.st_size};
 }
 
-SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept {
-  return open_how(root_fd, path, O_PATH,
+SysResult<UniqueFd> open_inside(int root_fd, const char* path, int flags) noexcept {
+  return open_how(root_fd, path, flags,
                   RESOLVE_IN_ROOT | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS);
 }
 

@@ -3,6 +3,7 @@
 // openat2(2), and never looked at again. Allocation-free: init calls these after clone.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/types.h>
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct SourceFile {
 SysResult<SourceFile> open_file_strict(const char* path) noexcept;
 
 /// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
-SysResult<UniqueFd> open_inside(int root_fd, const char* path) noexcept;
+/// `flags`: of open(2).
+SysResult<UniqueFd> open_inside(int root_fd, const char* path, int flags = O_PATH) noexcept;
 
 /// A detached copy of the mount at `fd` (with its submounts when `recursive`).
 SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept;

@@ -165,6 +165,7 @@ struct Describe {
            (s.hand_over ? ", kept changes up to " : ", changes up to ") + format_bytes(s.size) +
            ", " + flags_text(s.flags) + (s.or_copy ? "; a copy, where overlayfs refuses" : "");
   }
+  std::string operator()(const CopyIn& s) const { return "copy it to " + quote(s.target); }
   std::string operator()(const SealMount& s) const {
     return "make " + quote(s.path) + " " + flags_text(s.flags);
   }

@@ -145,6 +145,12 @@ struct Hint {
                           "without what it needs): use mode ro or rw, a folder elsewhere, or let a "
                           "copy stand in: --degrade overlay";
   }
+  std::string operator()(const CopyIn&) const {
+    if (error == ENOSPC) return "it does not fit: give the tmpfs that it goes to more room (size)";
+    if (error == EACCES) return "it holds a file or folder that you may not read";
+    if (error == ELOOP) return "its folders are nested too deep for a copy";
+    return "";
+  }
   std::string operator()(const SealMount&) const { return ""; }
   std::string operator()(const BindInside&) const { return bind_hint(error); }
   std::string operator()(const BindDevice&) const {

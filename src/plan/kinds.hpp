@@ -48,6 +48,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"attach_tree"},
     std::string_view{"mount_tmpfs"},
     std::string_view{"mount_overlay"},
+    std::string_view{"copy_in"},
     std::string_view{"seal_mount"},
     std::string_view{"bind_inside"},
     std::string_view{"bind_device"},

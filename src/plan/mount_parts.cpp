@@ -1,5 +1,7 @@
 #include "plan/mount_parts.hpp"
 
+#include "base/text.hpp"
+
 namespace sbx::plan {
 
 Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
@@ -38,6 +40,27 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
         keep ? "workspace.keep" : "workspace.mode");
   tree.cover_foreign(at);
   b.writable.push_back({at, true, false});
+  return {};
+}
+
+Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
+                       const std::string& key) {
+  if (!tree.is_scratch(mount.target))
+    return std::unexpected(Error{
+        .kind = ErrorKind::profile,
+        .what = "a copy cannot be put at " + quote(mount.target) + ", which is not in scratch",
+        .where = b.origin_of(key).to_string(),
+        .hint = "choose a place below /tmp, or make one that can be written to: --tmpfs " +
+                std::string(parent_path(mount.target))});
+  constexpr std::string_view kReason = "a copy of its own";
+  const auto source =
+      SBX_TRY(bind_source(b, {mount.source, mount.base, mount.target, false, mount.optional}, key));
+  if (!source) return {};
+  const std::string staging = "/.sbx/copy" + key.substr(key.find('['));
+  const bool folder = source->type == EntryType::directory;
+  SBX_CHECK(add_bind(b, tree, *source, staging, MountFlags{}, true, kReason, key));
+  SBX_CHECK(tree.make_mount_point(mount.target, folder, kReason, key));
+  b.add(Phase::init, CopyIn{staging, mount.target, folder}, kReason, key);
   return {};
 }
 

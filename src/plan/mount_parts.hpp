@@ -16,6 +16,10 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
                       const MountFlags& flags, bool idmap, std::string_view reason,
                       std::string_view key);
 
+/// A copy of the host's file or folder, in a tmpfs.
+Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
+                       const std::string& key);
+
 /// Shows it at `at`, with changes going to memory; `staging` is a folder of this overlay's own.
 /// `keep`: they outlive the run.
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,

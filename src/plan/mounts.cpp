@@ -136,6 +136,9 @@ struct PlanMount {
     return add_bind(b, tree, *source, mount.target, mount.writable ? kWritable : kReadOnly, true,
                     "named in the profile", key);
   }
+  Result<void> operator()(const profile::CopyMount& mount) const {
+    return plan_copy(b, tree, mount, key);
+  }
   Result<void> operator()(const profile::TmpfsMount& mount) const {
     const bool shared = mount.target == "/tmp" || mount.target == "/dev/shm";
     return add_tmpfs(b, tree, mount, shared ? 01777 : 0755, "named in the profile", key);

@@ -50,6 +50,7 @@ constexpr std::array kRules{
     rule<BindDevice, MaskPath>("masks are made of /dev/null"),
     rule<BindTree, PivotRoot>("the host's paths are gone after it"),
     rule<AttachTree, ReleasePayload>("the supervisor's last message comes last"),
+    rule<CopyIn, PivotRoot>("targets are found below the new root's descriptor"),
     rule<AttachTree, PivotRoot>("targets are found below the new root's descriptor"),
     rule<BindDevice, PivotRoot>("the host's devices are gone after it"),
     rule<ProtectPath, SealMount>("sealing is the last word on the tree"),

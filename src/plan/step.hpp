@@ -166,6 +166,13 @@ struct MountOverlay {
   bool hand_over = false;
   bool or_copy = false;
 };
+/// Fill the empty file or folder `target`, in a tmpfs, with a copy of what an earlier step attached
+/// at `staging`, and take that away again.
+struct CopyIn {
+  std::string staging;
+  std::string target;
+  bool folder = false;
+};
 /// Put flags on a mount of ours; recursively for "/", which covers everything attached so far.
 struct SealMount {
   std::string path;
@@ -276,8 +283,8 @@ using Action =
                  HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
                  BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
                  PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree,
-                 AttachTree, MountTmpfs, MountOverlay, SealMount, BindInside, BindDevice, MountProc,
-                 MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, PassCgroups,
+                 AttachTree, MountTmpfs, MountOverlay, CopyIn, SealMount, BindInside, BindDevice,
+                 MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, PassCgroups,
                  UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork,
                  ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease, DieWithInit,
                  OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,

@@ -36,6 +36,16 @@ bool Tree::is_foreign(std::string_view path) const {
   }
 }
 
+bool Tree::is_scratch(std::string_view path) const {
+  while (path != "/") {
+    path = parent_path(path);
+    const std::optional<Kind> kind = kind_of(path);
+    if (kind == Kind::foreign_root) return false;
+    if (kind == Kind::own_root) return path != "/";  // which is sealed
+  }
+  return false;
+}
+
 Result<void> Tree::make_parents(const std::string& path, std::string_view reason,
                                 std::string_view key) {
   const std::string parent(parent_path(path));

@@ -34,6 +34,8 @@ class Tree {
                          std::string_view reason, std::string_view key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(std::string_view path) const;
+  /// Would it lie in a tmpfs that the payload may write to?
+  [[nodiscard]] bool is_scratch(std::string_view path) const;
 
  private:
   enum class Kind { folder, file, symlink, own_root, foreign_root };

@@ -140,6 +140,11 @@ class Finder {
                                  (a.hand_over ? "are kept apart" : "stay in the sandbox") +
                                  ", up to " + format_bytes(a.size));
   }
+  void see(const CopyIn& a) {
+    if (is_below(path_, a.staging)) found_ = folder_;  // unmounted again
+    if (is_below(path_, a.target))
+      take(Verdict::allowed, "it can be written: a copy of the host's");
+  }
   void see(const BindDevice& a) {
     if (path_ == a.target) take(Verdict::allowed, "it can be used: the host's device");
   }

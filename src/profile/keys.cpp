@@ -11,14 +11,9 @@ namespace {
 using P = Profile;
 using Words = std::string_view;
 
-BindMount& bind(P& p) { return std::get<BindMount>(p.mounts.back().what); }
-TmpfsMount& tmpfs(P& p) { return std::get<TmpfsMount>(p.mounts.back().what); }
-FileMount& file(P& p) { return std::get<FileMount>(p.mounts.back().what); }
-
 constexpr std::array<Words, 4> kWorkspaceModes{"none", "ro", "rw", "overlay"};
 constexpr std::array<Words, 3> kKeeps{"none", "diff", "apply"};
 constexpr std::array<Words, 2> kGitModes{"none", "protect"};
-constexpr std::array<Words, 2> kMountModes{"ro", "rw"};
 constexpr std::array<Words, 2> kOnExceed{"truncate", "kill"};
 constexpr std::array<Words, 2> kOomKills{"process", "tree"};
 constexpr std::array<Words, 3> kOnDeny{"errno", "kill", "log"};
@@ -47,32 +42,6 @@ constexpr Key kWorkspace[] = {
      SizeSlot{[](P& p) -> auto& { return p.workspace.size; }}},
     {"git", "none (default), or protect: commits work, hooks and configuration cannot be changed",
      ChoiceSlot{kGitModes, [](P& p, std::size_t i) { p.workspace.git = nth<GitMode>(i); }}},
-};
-
-constexpr Key kBind[] = {
-    {"bind", "File or folder of the host; relative to the profile's folder",
-     SpecialSlot{read_bind_source, schema_text}},
-    {"at", "Where the payload sees it", TextSlot{[](P& p) -> auto& { return bind(p).target; }}},
-    {"mode", "ro (default) or rw",
-     ChoiceSlot{kMountModes, [](P& p, std::size_t i) { bind(p).writable = i == 1; }}},
-    {"optional", "true: no error when the source is missing",
-     SwitchSlot{[](P& p) -> auto& { return bind(p).optional; }}},
-};
-
-constexpr Key kTmpfs[] = {
-    {"tmpfs", "Where an empty, writable folder in memory appears",
-     TextSlot{[](P& p) -> auto& { return tmpfs(p).target; }}},
-    {"size", "How much it holds; counts as memory",
-     SizeSlot{[](P& p) -> auto& { return tmpfs(p).size; }}},
-    {"inodes", "How many files it holds", CountSlot{[](P& p) -> auto& { return tmpfs(p).inodes; }}},
-    {"exec", "false: nothing in it can be executed",
-     SwitchSlot{[](P& p) -> auto& { return tmpfs(p).exec; }}},
-};
-
-constexpr Key kFile[] = {
-    {"file", "Where a small file appears", TextSlot{[](P& p) -> auto& { return file(p).target; }}},
-    {"content", "Its text", TextSlot{[](P& p) -> auto& { return file(p).content; }}},
-    {"perm", "Its permissions, octal and in quotes: \"0444\"", SpecialSlot{read_perm, schema_perm}},
 };
 
 constexpr Key kRootDir[] = {
@@ -282,9 +251,6 @@ constexpr RlimitName kRlimits[] = {
 }  // namespace
 
 std::span<const Key> profile_keys() { return kProfile; }
-std::span<const Key> bind_keys() { return kBind; }
-std::span<const Key> tmpfs_keys() { return kTmpfs; }
-std::span<const Key> file_keys() { return kFile; }
 std::span<const Key> root_dir_keys() { return kRootDir; }
 std::span<const Key> root_oci_keys() { return kRootOci; }
 std::span<const Key> network_keys() { return kNetwork; }

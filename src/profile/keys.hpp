@@ -98,6 +98,7 @@ std::span<const Key> profile_keys();
 std::span<const Key> bind_keys();
 std::span<const Key> tmpfs_keys();
 std::span<const Key> file_keys();
+std::span<const Key> copy_keys();
 std::span<const Key> root_dir_keys();
 std::span<const Key> root_oci_keys();
 std::span<const Key> network_keys();

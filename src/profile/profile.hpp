@@ -61,8 +61,16 @@ struct FileMount {
   unsigned perm = 0444;
 };
 
+/// A copy of the host's, in scratch: the payload's own, and gone at the end.
+struct CopyMount {
+  std::string source;  ///< as of a BindMount
+  std::string base;
+  std::string target;
+  bool optional = false;
+};
+
 struct Mount {
-  std::variant<BindMount, TmpfsMount, FileMount> what;
+  std::variant<BindMount, TmpfsMount, FileMount, CopyMount> what;
   Origin origin;
 };
 

@@ -119,9 +119,10 @@ std::string schema_root() {
                  object(root_oci_keys(), {"oci"})});
 }
 std::string schema_mounts() {
-  return list_of(any_of({R"({"type":"string","pattern":"^[^:]+:[^:]+(:(ro|rw))?$"})",
-                         object(bind_keys(), {"bind", "at"}), object(tmpfs_keys(), {"tmpfs"}),
-                         object(file_keys(), {"file", "content"})}));
+  return list_of(
+      any_of({R"({"type":"string","pattern":"^[^:]+:[^:]+(:(ro|rw))?$"})",
+              object(bind_keys(), {"bind", "at"}), object(tmpfs_keys(), {"tmpfs"}),
+              object(file_keys(), {"file", "content"}), object(copy_keys(), {"copy", "at"})}));
 }
 std::string schema_network() {
   return any_of({R"({"enum":["none","host"]})", object(network_keys(), {})});

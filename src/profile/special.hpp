@@ -10,7 +10,7 @@ namespace sbx::profile {
 void read_ignored(Decoder& decoder, const Node& node);  ///< layering has dealt with it already
 void read_root(Decoder& decoder, const Node& node);
 void read_mounts(Decoder& decoder, const Node& node);
-void read_bind_source(Decoder& decoder, const Node& node);
+void read_mount_source(Decoder& decoder, const Node& node);
 void read_perm(Decoder& decoder, const Node& node);
 void read_network(Decoder& decoder, const Node& node);
 void read_secrets(Decoder& decoder, const Node& node);

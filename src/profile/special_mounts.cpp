@@ -1,4 +1,4 @@
-// The items of `mounts`: "SRC:DST[:ro|rw]", or a map with one of bind, tmpfs and file.
+// The items of `mounts`: "SRC:DST[:ro|rw]", or a map with one of bind, tmpfs, file and copy.
 #include <algorithm>
 #include <array>
 
@@ -9,14 +9,18 @@ namespace sbx::profile {
 namespace {
 
 void set_source(Decoder& d, const Node& node, const std::string& source) {
-  auto& bind = std::get<BindMount>(d.profile().mounts.back().what);
   if (source.empty()) d.complain(node, d.subject() + ": the source is empty");
   if (source == "~" || source.starts_with("~/")) {
     d.complain(node, d.subject() + ": `~` stands for nothing here",
                "write ${env:HOME}" + printable(source.substr(1), 60));
   }
-  bind.source = source;
-  bind.base = d.folder_of(node);
+  auto& mount = d.profile().mounts.back().what;
+  const auto set = [&](auto& what) {
+    what.source = source;
+    what.base = d.folder_of(node);
+  };
+  if (auto* const bind = std::get_if<BindMount>(&mount)) set(*bind);
+  if (auto* const copy = std::get_if<CopyMount>(&mount)) set(*copy);
 }
 
 void read_short(Decoder& d, const Node& node) {
@@ -44,8 +48,10 @@ struct Form {
 };
 
 void read_long(Decoder& d, const Node& node) {
-  const std::array<Form, 3> forms{
-      {{"bind", bind_keys()}, {"tmpfs", tmpfs_keys()}, {"file", file_keys()}}};
+  const std::array<Form, 4> forms{{{"bind", bind_keys()},
+                                   {"tmpfs", tmpfs_keys()},
+                                   {"file", file_keys()},
+                                   {"copy", copy_keys()}}};
   std::size_t found = 0;
   Form form{};
   for (const Form& candidate : forms) {
@@ -56,17 +62,21 @@ void read_long(Decoder& d, const Node& node) {
   if (found != 1) {
     d.complain(
         node,
-        d.subject() + (found == 0 ? " needs" : " can have only one of") + " `bind`, `tmpfs` " +
-            (found == 0 ? "or" : "and") + " `file`",
-        "a mount is {bind: SRC, at: DST}, {tmpfs: DST, size: 64M} or {file: DST, content: TEXT}");
+        d.subject() + (found == 0 ? " needs" : " can have only one of") +
+            " `bind`, `tmpfs`, `file` " + (found == 0 ? "or" : "and") + " `copy`",
+        "a mount is {bind: SRC, at: DST}, {tmpfs: DST, size: 64M}, {file: DST, content: TEXT} or "
+        "{copy: SRC, at: DST}");
     return;
   }
   Mount mount{BindMount{}, node.at};
   if (form.name == "tmpfs") mount.what = TmpfsMount{};
   if (form.name == "file") mount.what = FileMount{};
+  if (form.name == "copy") mount.what = CopyMount{};
   d.profile().mounts.push_back(std::move(mount));
   d.read_map(node, form.keys);
-  const std::string_view needed = form.name == "bind" ? "at" : form.name == "file" ? "content" : "";
+  const std::string_view needed = form.name == "tmpfs"  ? ""
+                                  : form.name == "file" ? "content"
+                                                        : "at";
   if (!needed.empty() && node.find(needed) == nullptr)
     d.complain(node, d.subject() + " needs `" + std::string(needed) + '`');
 }
@@ -103,7 +113,7 @@ void read_mounts(Decoder& d, const Node& node) {
   });
 }
 
-void read_bind_source(Decoder& d, const Node& node) {
+void read_mount_source(Decoder& d, const Node& node) {
   std::string source;
   if (d.read_text(node, source)) set_source(d, node, source);
 }
