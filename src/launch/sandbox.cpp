@@ -78,6 +78,11 @@ pid_t Sandbox::init_pid() const { return state_->init_pid; }
 os::UniqueFd Sandbox::take_pty_master() { return std::move(state_->pty_master); }
 os::UniqueFd Sandbox::take_listener() { return std::move(state_->listener); }
 os::UniqueFd Sandbox::take_changes() { return std::move(state_->changes); }
+os::UniqueFd Sandbox::take_root() { return std::move(state_->root); }
+std::optional<std::uint32_t> Sandbox::reserved_id() const {
+  if (!state_->host_id.lock.valid()) return std::nullopt;
+  return state_->host_id.id;
+}
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
