@@ -60,7 +60,8 @@ struct Report {
 
 /// Larger artifacts are listed and not shown.
 inline constexpr std::uint64_t kReadMost = 16ULL << 20U;
-/// All pictures together; once it is used up, further ones are listed and not shown.
+/// What is shown of all artifacts, in bytes of HTML; once it is used up, further ones are listed
+/// and not shown.
 inline constexpr std::uint64_t kEmbedMost = 64ULL << 20U;
 /// More artifacts than this are counted and not listed.
 inline constexpr std::size_t kArtifactsMost = 1000;
