@@ -209,7 +209,7 @@ _sbx() {
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--json --output --dry-run --older-than --max --help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'ls get gc verify' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'ls get show gc verify' -- "$cur")
       fi
       ;;
     schema)

@@ -87,6 +87,8 @@ std::string_view about(Verb verb) {
              "get RUN [PATH...]   write them below a folder (-o; else the current one), all\n"
              "                    or those at and below each PATH; -o -: one, to standard\n"
              "                    output. A SHA-256, or its first digits, in place of RUN\n"
+             "show RUN            one page about the run, HTML, to a file (-o), else to\n"
+             "                    standard output\n"
              "gc                  remove runs whose time is over, and what no run has\n"
              "verify              read all of it, and say what is damaged\n"
              "RUN is an id, or what it alone begins or ends with.\n";
@@ -136,6 +138,7 @@ std::string_view examples(Verb verb) {
     case Verb::artifacts:
       return "\nExamples:\n  sbx artifacts get 9f86d081 -o results\n"
              "  sbx artifacts get 9f86d081 /workspace/out/plot.png -o - > plot.png\n"
+             "  sbx artifacts show 9f86d081 -o report.html\n"
              "  sbx artifacts gc --older-than 1d --max 1G\n";
     case Verb::doctor:
     case Verb::ps:

@@ -33,6 +33,7 @@ struct Part {
 constexpr std::array kParts{
     Part{"ls", artifacts_ls, 1, "--json"},
     Part{"get", artifacts_get, static_cast<std::size_t>(-1), "--output"},
+    Part{"show", artifacts_show, 1, "--output"},
     Part{"gc", artifacts_gc, 0, "--older-than --max --dry-run"},
     Part{"verify", artifacts_verify, 0, ""},
 };

@@ -7,6 +7,7 @@ namespace sbx::cli {
 
 int artifacts_ls(const Arguments& arguments);
 int artifacts_get(const Arguments& arguments);
+int artifacts_show(const Arguments& arguments);
 int artifacts_gc(const Arguments& arguments);
 int artifacts_verify(const Arguments& arguments);
 
