@@ -30,6 +30,7 @@ _sbx_value() {
     --tool) compgen -W 'python3 node npm go cargo java gcc' -- "$2" ;;
     --mask) : ;;
     --device) compgen -W 'gpu' -- "$2" ;;
+    --collect) : ;;
     --env) : ;;
     --user) : ;;
     --hostname) : ;;
@@ -71,6 +72,8 @@ _sbx_value() {
     --why) compgen -W 'path: host: syscall: env:' -- "$2" ;;
     --signal) compgen -W 'TERM INT HUP QUIT USR1 USR2 ABRT ALRM KILL' -- "$2" ;;
     --interval) : ;;
+    --older-than) : ;;
+    --max) : ;;
     --set) : ;;
     *) return 1 ;;
   esac
@@ -83,7 +86,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill diff apply discard schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -105,21 +108,21 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
       ;;
     explain)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --why --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --why --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
       ;;
     learn)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
@@ -203,11 +206,18 @@ _sbx() {
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_kept)" -- "$cur")
       fi
       ;;
+    artifacts)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --output --dry-run --older-than --max --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'ls get show gc verify' -- "$cur")
+      fi
+      ;;
     schema)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor changes' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor changes artifacts' -- "$cur")
       fi
       ;;
     completion)

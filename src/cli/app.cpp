@@ -85,6 +85,8 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--tight") arguments.tight = true;
   if (option.name == "--cgroup") arguments.cgroup_only = true;
   if (option.name == "--all") arguments.all = true;
+  if (option.name == "--older-than") arguments.older_than = value;
+  if (option.name == "--max") arguments.max = value;
   if (option.name == "--stat") arguments.stat_only = true;
   if (option.name == "--patch") arguments.patch_only = true;
   if (option.name == "--watch") arguments.watch = true;
@@ -137,6 +139,7 @@ std::size_t most_operands(Verb verb) {
     case Verb::diff:
     case Verb::apply:
     case Verb::discard:
+    case Verb::artifacts:
       return static_cast<std::size_t>(-1);
   }
   return 0;

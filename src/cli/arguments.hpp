@@ -30,7 +30,10 @@ struct Arguments {
   bool dry_run = false;
   bool timing = false;
   bool quiet = false;
-  std::string output;        ///< learn: where the profile goes; empty: standard output
+  std::string output;        ///< learn: where the profile goes; empty: standard output. artifacts
+                             ///< get: the folder, or "-"; empty: the current one
+  std::string older_than;    ///< artifacts gc; empty: not given
+  std::string max;           ///< artifacts gc; empty: not given
   bool tight = false;        ///< learn: allow exactly the calls that were made
   bool cgroup_only = false;  ///< doctor: the limits and nothing else
   bool all = false;          ///< kill, discard: every run

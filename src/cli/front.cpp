@@ -55,6 +55,8 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
       return apply_command(arguments);
     case Verb::discard:
       return discard_command(arguments);
+    case Verb::artifacts:
+      return artifacts_command(arguments);
   }
   return kFailed;
 }

@@ -81,10 +81,22 @@ std::string_view about(Verb verb) {
              "at all; after an interruption the same command does the rest.\n";
     case Verb::discard:
       return "Removes what is kept of each RUN. The workspace stays as it is.\n";
+    case Verb::artifacts:
+      return "The files that runs have left, for which their profiles asked (`artifacts`).\n"
+             "ls [RUN]            list them, of all runs or of one\n"
+             "get RUN [PATH...]   write them below a folder (-o; else the current one), all\n"
+             "                    or those at and below each PATH; -o -: one, to standard\n"
+             "                    output. A SHA-256, or its first digits, in place of RUN\n"
+             "show RUN            one page about the run, HTML, to a file (-o), else to\n"
+             "                    standard output\n"
+             "gc                  remove runs whose time is over, and what no run has\n"
+             "verify              read all of it, and say what is damaged\n"
+             "RUN is an id, or what it alone begins or ends with.\n";
     case Verb::schema:
       return "Prints the JSON Schema (2020-12) of profiles, of the result object, of one line\n"
              "of --events, of a live run as `sbx ps --json` and `sbx stats --json` have it, of\n"
-             "what `sbx doctor --json` prints, or of the changes of `sbx diff --json`.\n";
+             "what `sbx doctor --json` prints, of the changes of `sbx diff --json`,\n"
+             "or of what `sbx artifacts ls --json` prints.\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"
@@ -123,6 +135,11 @@ std::string_view examples(Verb verb) {
       return "\nExamples:\n  sbx diff 9f86d081\n  sbx diff 9f86d081 src --patch | git apply\n";
     case Verb::apply:
       return "\nExamples:\n  sbx apply 9f86d081\n  sbx apply 9f86d081 src README.md\n";
+    case Verb::artifacts:
+      return "\nExamples:\n  sbx artifacts get 9f86d081 -o results\n"
+             "  sbx artifacts get 9f86d081 /workspace/out/plot.png -o - > plot.png\n"
+             "  sbx artifacts show 9f86d081 -o report.html\n"
+             "  sbx artifacts gc --older-than 1d --max 1G\n";
     case Verb::doctor:
     case Verb::ps:
     case Verb::pause:

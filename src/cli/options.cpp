@@ -31,8 +31,12 @@ constexpr std::array kVerbs{
     VerbSpec{Verb::apply, "apply", "apply RUN [PATH...] [--json]",
              "put a run's kept changes in its workspace", "KEPT"},
     VerbSpec{Verb::discard, "discard", "discard RUN... | --all", "remove kept changes", "KEPT"},
-    VerbSpec{Verb::schema, "schema", "schema profile | result | event | live | doctor | changes",
-             "print a JSON Schema", "profile|result|event|live|doctor|changes"},
+    VerbSpec{Verb::artifacts, "artifacts",
+             "artifacts ls | get | show | gc | verify [WORDS] [FLAGS]",
+             "list, fetch or remove files that runs have left", "ls|get|show|gc|verify"},
+    VerbSpec{Verb::schema, "schema",
+             "schema profile | result | event | live | doctor | changes | artifacts",
+             "print a JSON Schema", "profile|result|event|live|doctor|changes|artifacts"},
     VerbSpec{Verb::completion, "completion", "completion bash | zsh | fish",
              "print completions for a shell", "bash|zsh|fish"},
 };
@@ -69,6 +73,8 @@ constexpr std::array kOptions{
                "hide what matches: /workspace/**/*.pem"},
     OptionSpec{"--device", "NAME", "devices", "gpu", list_entry, files, true, kPlan,
                "one more device"},
+    OptionSpec{"--collect", "PATTERN", "artifacts.collect", "", list_entry, files, true, kPlan,
+               "keep files of this path: /workspace/out/**"},
 
     OptionSpec{"--env", "K[=V]", "env", "", env_value, identity, true, kPlan,
                "set a variable, or pass the caller's"},
@@ -144,7 +150,7 @@ constexpr std::array kOptions{
                "never give CMD a terminal"},
 
     OptionSpec{"--json", "", "", "", nullptr, output, false,
-               "run explain doctor ps stats diff apply",
+               "run explain doctor ps stats diff apply artifacts",
                "print JSON; of a run, with its output inside"},
     OptionSpec{"--cgroup", "", "", "", nullptr, output, false, "doctor",
                "only which limits hold, and in which cgroup"},
@@ -161,14 +167,14 @@ constexpr std::array kOptions{
                "do not say on a terminal what was blocked, or is kept"},
     OptionSpec{"--timing", "", "", "", nullptr, output, false, kRun,
                "print where the time went, step by step"},
-    OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "learn",
-               "where the profile goes [standard output] (also -o)"},
+    OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "learn artifacts",
+               "a file; of artifacts get a folder, or - (also -o)"},
     OptionSpec{"--tight", "", "", "", nullptr, output, false, "learn",
                "allow exactly the system calls that CMD makes"},
     OptionSpec{"--why", "QUESTION", "", "path:|host:|syscall:|env:", nullptr, output, true,
                "explain", "answer path:/x, host:NAME:PORT, syscall:NAME or env:NAME instead"},
-    OptionSpec{"--dry-run", "", "", "", nullptr, output, false, kRun,
-               "print the plan, run nothing"},
+    OptionSpec{"--dry-run", "", "", "", nullptr, output, false, "run artifacts",
+               "print what would be done, do nothing"},
 
     OptionSpec{"--all", "", "", "", nullptr, live, false, "kill discard",
                "every run: those that live, or those whose changes are kept"},
@@ -184,12 +190,17 @@ constexpr std::array kOptions{
     OptionSpec{"--patch", "", "", "", nullptr, kept, false, "diff",
                "only the lines, as `git apply` takes them"},
 
+    OptionSpec{"--older-than", "DURATION", "", "", nullptr, kept, false, "artifacts",
+               "gc: also runs that ended before that: 7d"},
+    OptionSpec{"--max", "SIZE", "", "", nullptr, kept, false, "artifacts",
+               "gc: also the oldest runs, until the rest fits"},
+
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
     OptionSpec{
         "--help", "", "", "", nullptr, general, false,
         "run explain learn check profiles doctor ps stats pause resume kill diff apply discard "
-        "schema completion",
+        "artifacts schema completion",
         "this text (also -h)"},
 };
 
@@ -217,7 +228,7 @@ std::string_view title(Group group) {
     case live:
       return "Live runs";
     case kept:
-      return "Kept changes";
+      return "Kept changes and artifacts";
     case general:
       return "General";
   }

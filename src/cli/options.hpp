@@ -26,6 +26,7 @@ enum class Verb {
   diff,
   apply,
   discard,
+  artifacts,
   schema,
   completion
 };

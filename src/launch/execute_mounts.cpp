@@ -174,6 +174,14 @@ StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
   return os::attach_tree(tree.get(), source->get(), "");
 }
 
+StepResult run(const plan::HandOverRoot&, Context& context) noexcept {
+  // Our own tree goes with the mount namespace when the last of us ends; a detached copy stays
+  // until its descriptor is closed, and nobody in here can change what is mounted in it.
+  const os::UniqueFd tree = SBX_TRY(os::clone_tree(context.root.get(), true));
+  const int passed[] = {tree.get()};
+  return os::send_descriptors(context.channel, passed);
+}
+
 StepResult run(const plan::PivotRoot&, Context& context) noexcept {
   context.folder.fd.reset();
   SBX_CHECK(os::pivot_into(context.root.get()));

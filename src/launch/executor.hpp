@@ -48,6 +48,7 @@ StepResult run(const plan::AttachTree&, Context&) noexcept;
 StepResult run(const plan::SealMount&, Context&) noexcept;
 StepResult run(const plan::BindInside&, Context&) noexcept;
 StepResult run(const plan::ProtectPath&, Context&) noexcept;
+StepResult run(const plan::HandOverRoot&, Context&) noexcept;
 StepResult run(const plan::PivotRoot&, Context&) noexcept;
 StepResult run(const plan::DropOldRoot&, Context&) noexcept;
 

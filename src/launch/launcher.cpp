@@ -131,11 +131,11 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
   return {};
 }
 
-/// Changes, terminal and listener arrive when the payload runs already, which is too late to find
-/// that there is no room for them: descriptors are held in their place until then.
+/// Changes, root, terminal and listener arrive when the payload runs already, which is too late to
+/// find that there is no room for them: descriptors are held in their place until then.
 Result<void> reserve_places(const plan::Plan& plan, Sandbox::State& state) {
-  const int wanted =
-      (plan.keep ? 1 : 0) + (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
+  const int wanted = (plan.keep ? 1 : 0) + (plan.artifacts ? 1 : 0) +
+                     (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
   for (int i = 0; i < wanted; ++i) {
     state.reserved.emplace_back(::fcntl(state.channel.get(), F_DUPFD_CLOEXEC, 0));
     if (!state.reserved.back().valid())
@@ -194,6 +194,7 @@ Result<os::UniqueFd> receive_one(const Sandbox::State& state, const char* what) 
 Result<void> take_what_was_sent(const plan::Plan& plan, Sandbox::State& state) {
   state.reserved.clear();
   if (plan.keep) state.changes = SBX_TRY(receive_one(state, "the folder of the changes"));
+  if (plan.artifacts) state.root = SBX_TRY(receive_one(state, "the tree of the artifacts"));
   if (plan.supervision.tty) state.pty_master = SBX_TRY(receive_one(state, "the terminal"));
   // Lost, the kernel would answer ENOSYS where the profile says kill.
   if (state.page.get()->listening.load() != 0)

@@ -52,6 +52,11 @@ class Sandbox {
   os::UniqueFd take_changes();
   /// Which overlays have a copy in their place.
   [[nodiscard]] Copied copied() const;
+  /// A copy of the sandbox's tree of mounts, as the payload sees it; invalid unless the plan keeps
+  /// artifacts.
+  os::UniqueFd take_root();
+  /// The host's id that the payload runs as, when root has started it.
+  [[nodiscard]] std::optional<std::uint32_t> reserved_id() const;
   [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.

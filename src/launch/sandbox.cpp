@@ -82,6 +82,11 @@ Copied Sandbox::copied() const {
   const std::uint32_t copied = state_->page.get()->copied.load();
   return {.kept = (copied & kCopiedKept) != 0, .any = copied != 0};
 }
+os::UniqueFd Sandbox::take_root() { return std::move(state_->root); }
+std::optional<std::uint32_t> Sandbox::reserved_id() const {
+  if (!state_->host_id.lock.valid()) return std::nullopt;
+  return state_->host_id.id;
+}
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }

@@ -44,10 +44,11 @@ struct Sandbox::State {
   pid_t init_pid = 0;
   os::UniqueFd init_pidfd{};
   os::UniqueFd channel{};                ///< to init, see Context::channel
-  std::vector<os::UniqueFd> reserved{};  ///< places for the next three
+  std::vector<os::UniqueFd> reserved{};  ///< places for the next four
   os::UniqueFd pty_master{};
   os::UniqueFd listener{};  ///< of the payload's filter
   os::UniqueFd changes{};   ///< the overlay's upper layer
+  os::UniqueFd root{};      ///< a copy of the sandbox's tree
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;
   bool shares_host = false;  ///< no pid namespace: init ends the tree, we tell it to

@@ -184,6 +184,9 @@ struct Describe {
     return s.held ? "hold " + quote(s.path) + " in its place"
                   : "make " + quote(s.path) + " read-only";
   }
+  std::string operator()(const HandOverRoot& s) const {
+    return "hand the finished tree to the supervisor, which keeps " + join(s.collect, ", ");
+  }
   std::string operator()(const PivotRoot&) const { return "enter the new root"; }
   std::string operator()(const PassCgroups&) const { return "hand the cgroups to the payload"; }
   std::string operator()(const UnshareCgroup&) const { return "hide the cgroup's path"; }

@@ -173,6 +173,7 @@ struct Hint {
   std::string operator()(const ProtectPath&) const {
     return error == ENOENT || error == ELOOP ? kSourceHint : "";
   }
+  std::string operator()(const HandOverRoot&) const { return ""; }
   std::string operator()(const PivotRoot&) const {
     return error == EINVAL ? "sbx cannot start from a chroot or an initramfs (pivot_root(2))" : "";
   }

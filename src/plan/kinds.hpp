@@ -57,6 +57,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"mask_path"},
     std::string_view{"mask_glob"},
     std::string_view{"protect_path"},
+    std::string_view{"hand_over_root"},
     std::string_view{"pivot_root"},
     std::string_view{"pass_cgroups"},
     std::string_view{"unshare_cgroup"},

@@ -2,6 +2,7 @@
 // names.
 #include <algorithm>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/mount_parts.hpp"
@@ -178,6 +179,17 @@ void plan_masks(Builder& b) {
   }
 }
 
+void plan_artifacts(Builder& b) {
+  const profile::Artifacts& wanted = b.profile.artifacts;
+  if (wanted.collect.empty()) return;
+  b.plan.artifacts = KeepArtifacts{wanted.collect, wanted.max, wanted.max_files, wanted.ttl};
+  b.add(Phase::init, HandOverRoot{wanted.collect},
+        "files are kept: up to " + format_bytes(wanted.max) + " and " +
+            std::to_string(wanted.max_files) + " files, " +
+            (wanted.ttl ? "for " + format_duration(*wanted.ttl) : "until they are removed"),
+        "artifacts.collect");
+}
+
 }  // namespace
 
 Result<bool> tool_is_there(const Builder& b, std::size_t index) {
@@ -210,6 +222,7 @@ Result<void> plan_mounts(Builder& b) {
   SBX_CHECK(protect_git(b));  // what is there by then
   plan_masks(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
+  plan_artifacts(b);
   b.add(Phase::init, PivotRoot{}, "paths mean the new tree from here on");
   return {};
 }

@@ -76,6 +76,14 @@ struct KeepChanges {
   bool apply = false;     ///< put them in there when the command has succeeded
 };
 
+/// Files that outlive the run.
+struct KeepArtifacts {
+  std::vector<std::string> collect;  ///< patterns
+  std::uint64_t max = 0;             ///< bytes of all together
+  std::uint64_t max_files = 0;
+  std::optional<std::chrono::milliseconds> ttl{};  ///< nullopt: until somebody removes them
+};
+
 struct Plan {
   std::string run_id;
   std::string profile_name;
@@ -91,6 +99,7 @@ struct Plan {
   profile::Limits limits;  ///< for the result's limit figures
   profile::NetworkMode network = profile::NetworkMode::none;
   std::optional<KeepChanges> keep{};
+  std::optional<KeepArtifacts> artifacts{};
   std::vector<std::string> warnings;
 };
 

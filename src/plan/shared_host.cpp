@@ -93,6 +93,7 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
     note(is_elsewhere(b, p.mounts[i]) || is_below_writable(b, p.mounts[i]),
          "mounts[" + std::to_string(i) + "]");
   note(!p.mask.empty(), "mask");
+  note(!p.artifacts.collect.empty(), "artifacts.collect");  // there is no tree of the run's own
   note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");
   note(is_other_id(b, p.user.gid, b.facts.egid), "user.gid");
   note(p.time.any(), "namespaces.time");

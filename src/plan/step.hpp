@@ -209,6 +209,10 @@ struct ProtectPath {
   bool held = false;
   bool optional = true;  ///< missing is fine
 };
+/// A copy of the finished tree to the supervisor, which finds artifacts in it when all is over.
+struct HandOverRoot {
+  std::vector<std::string> collect;
+};
 struct PivotRoot {};
 struct PassCgroups {};    ///< v1: from the supervisor to the payload
 struct UnshareCgroup {};  ///< v1: after the move, so that the group shows as "/"
@@ -278,18 +282,17 @@ struct Fail {
   int error = 0;
 };
 
-using Action =
-    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps,
-                 HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
-                 BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
-                 PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, CopyFile, BindTree,
-                 AttachTree, MountTmpfs, MountOverlay, CopyIn, SealMount, BindInside, BindDevice,
-                 MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath, PivotRoot, PassCgroups,
-                 UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork,
-                 ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease, DieWithInit,
-                 OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
-                 NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine,
-                 ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+using Action = std::variant<
+    ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
+    AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, BecomeReservedId, HoldTree,
+    ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname, PrivatePropagation, MountRoot, MakeDir,
+    MakeSymlink, WriteFile, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn,
+    SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath,
+    HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot,
+    DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease,
+    DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
+    NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
+    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -145,10 +145,14 @@ void check_patterns(const Checker& c, std::string_view key,
 }
 
 void check_mask(const Checker& c) { check_patterns(c, "mask", c.profile().mask); }
+constexpr std::uint64_t kMostArtifacts = 100'000;
+
 void check_artifacts(const Checker& c) {
   check_patterns(c, "artifacts.collect", c.profile().artifacts.collect);
   if (c.profile().artifacts.ttl == Duration{0})
     c.complain("artifacts.ttl", "`artifacts.ttl` must be longer than 0");
+  if (c.profile().artifacts.max_files == 0 || c.profile().artifacts.max_files > kMostArtifacts)
+    c.complain("artifacts.max_files", "`artifacts.max_files` must be from 1 to 100000");
 }
 
 void check_tools(const Checker& c) {

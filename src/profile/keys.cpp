@@ -186,10 +186,14 @@ constexpr Key kEvents[] = {
 };
 
 constexpr Key kArtifacts[] = {
-    {"collect", "Paths and patterns of files to keep",
+    {"collect", "Paths and patterns, as in mask, of files to keep after the run",
      TextListSlot{[](P& p) -> auto& { return p.artifacts.collect; }}},
-    {"max", "How many bytes to keep", SizeLimitSlot{[](P& p) -> auto& { return p.artifacts.max; }}},
-    {"ttl", "How long to keep them", TimeLimitSlot{[](P& p) -> auto& { return p.artifacts.ttl; }}},
+    {"max", "How many bytes to keep, of all files together (default 50M)",
+     SizeSlot{[](P& p) -> auto& { return p.artifacts.max; }}},
+    {"max_files", "How many files to keep (default 1000)",
+     CountSlot{[](P& p) -> auto& { return p.artifacts.max_files; }}},
+    {"ttl", "How long to keep them (default 7d); none: until they are removed",
+     TimeLimitSlot{[](P& p) -> auto& { return p.artifacts.ttl; }}},
 };
 
 constexpr Key kProfile[] = {

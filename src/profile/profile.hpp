@@ -175,9 +175,10 @@ struct Events {
 };
 
 struct Artifacts {
-  std::vector<std::string> collect{};
-  std::optional<Bytes> max{};
-  std::optional<Duration> ttl{};
+  std::vector<std::string> collect{};  ///< as the patterns of `mask`
+  Bytes max = Bytes{50} << 20U;        ///< of all together
+  std::uint64_t max_files = 1000;
+  std::optional<Duration> ttl = Duration{std::chrono::days(7)};  ///< nullopt: they stay
 };
 
 struct Profile {

@@ -37,12 +37,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("secrets", "`secrets`",
                  "hand values over in a file under `mounts`, or name a variable under `env.pass`");
   }
-  const Artifacts& artifacts = profile.artifacts;
-  if (!artifacts.collect.empty() || artifacts.max || artifacts.ttl ||
-      profile.origins.contains("artifacts")) {
-    refusals.add("artifacts", "`artifacts`",
-                 "give the payload a folder to write to: `mounts: [\"./out:/out:rw\"]`");
-  }
   if (profile.root.kind == RootKind::oci) {
     refusals.add("root", "`root: {oci: ...}`", "unpack the image and use `root: {dir: FOLDER}`");
   }

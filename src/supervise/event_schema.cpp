@@ -69,7 +69,12 @@ std::string event_schema() {
       "description": "the first of its kind; the result counts them"
     },
     {
-      "properties": {"type": {"const": "artifact"}}
+      "properties": {"type": {"const": "artifact"}, "path": {"type": "string"},
+        "path_base64": {"type": "string"}, "bytes": {"type": "integer"},
+        "sha256": {"type": "string"}, "media_type": {"type": "string"}},
+      "required": ["bytes", "sha256", "media_type"],
+      "oneOf": [{"required": ["path"]}, {"required": ["path_base64"]}],
+      "description": "a file that is kept; each as in the result"
     }
   ]
 }

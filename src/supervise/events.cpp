@@ -85,6 +85,10 @@ void EventLog::denial(Nanos now, const Denial& denial) {
           text(denial.allow_with));
 }
 
+void EventLog::artifact(Nanos now, std::string_view artifact) {
+  put(now, "artifact", "," + std::string(artifact.substr(1, artifact.size() - 2)));
+}
+
 void EventLog::exit(Nanos now, const Outcome& outcome) {
   for (int stream = 1; stream <= 2; ++stream)
     put_output(now, stream, std::exchange(cut_[static_cast<std::size_t>(stream)], {}));

@@ -36,6 +36,8 @@ class EventLog {
   void signal_sent(Nanos now, int signal, std::string_view reason);
   /// The first of its kind.
   void denial(Nanos now, const Denial& denial);
+  /// `artifact`: an object, as the result has it.
+  void artifact(Nanos now, std::string_view artifact);
   /// Comes behind all output.
   void exit(Nanos now, const Outcome& outcome);
   /// `result`: the result object.

@@ -17,6 +17,8 @@ class Launched final : public LiveSandbox {
   os::UniqueFd take_listener() override { return sandbox_.take_listener(); }
   os::UniqueFd take_changes() override { return sandbox_.take_changes(); }
   launch::Copied copied() const override { return sandbox_.copied(); }
+  os::UniqueFd take_root() override { return sandbox_.take_root(); }
+  std::optional<std::uint32_t> reserved_id() const override { return sandbox_.reserved_id(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "artifacts/artifact.hpp"
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "plan/plan.hpp"
@@ -119,10 +120,11 @@ struct Outcome {
   StreamRecord out{};
   StreamRecord err{};
   std::optional<std::vector<Denial>>
-      denials{};                           ///< in the order of their first; nullopt: not heard
-  Observations observations{};             ///< of Learning; else empty
-  bool copied = false;                     ///< overlayfs refused, and a copy stood in
-  std::optional<KeptChanges> changes{};    ///< nullopt: none are kept
+      denials{};                         ///< in the order of their first; nullopt: not heard
+  Observations observations{};           ///< of Learning; else empty
+  bool copied = false;                   ///< overlayfs refused, and a copy stood in
+  std::optional<KeptChanges> changes{};  ///< nullopt: none are kept
+  std::vector<artifacts::Artifact> artifacts{};  ///< those that are kept
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log
@@ -138,6 +140,9 @@ std::string memory_high_text(const plan::Plan& plan);
 
 /// Decides status, reason, exit code and signal of `outcome` from what was seen.
 void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);
+
+/// One of the result's artifacts.
+std::string to_json(const artifacts::Artifact& artifact);
 
 /// The result object, schema sbx.result/1, as one line of JSON without a newline.
 std::string to_json(const Outcome& outcome, const plan::Plan& plan);

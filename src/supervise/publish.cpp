@@ -39,9 +39,18 @@ void Run::conclude() {
     changes_.finish(plan_, outcome_);
     enter(sinks_.clock, Stage::report);
   }
+  if (plan_.artifacts) collect_artifacts();
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);
+}
+
+void Run::collect_artifacts() {
+  enter(sinks_.clock, Stage::collect);
+  artifacts_.finish(now_ns() - started_, plan_, outcome_);
+  for (const artifacts::Artifact& artifact : outcome_.artifacts)
+    events_.artifact(now_ns(), to_json(artifact));
+  enter(sinks_.clock, Stage::report);
 }
 
 void Run::account_for_denials() {

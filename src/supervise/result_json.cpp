@@ -114,7 +114,23 @@ Json changes_json(const std::optional<KeptChanges>& changes) {
                  {"applied", changes->applied}});
 }
 
+Json artifact_json(const artifacts::Artifact& artifact) {
+  const bool text = is_utf8(artifact.path);
+  return object({{text ? "path" : "path_base64", text ? artifact.path : base64(artifact.path)},
+                 {"bytes", artifact.bytes},
+                 {"sha256", artifact.sha256},
+                 {"media_type", artifact.media_type}});
+}
+
+Json artifacts_json(const std::vector<artifacts::Artifact>& artifacts) {
+  Json list = Json::array();
+  for (const artifacts::Artifact& artifact : artifacts) list.push_back(artifact_json(artifact));
+  return list;
+}
+
 }  // namespace
+
+std::string to_json(const artifacts::Artifact& artifact) { return artifact_json(artifact).dump(); }
 
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
   const bool ran = outcome.phase == "run";
@@ -141,7 +157,7 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
        {"denials", denials_json(outcome)},
        {"network", network_json(plan.network)},
        {"changes", changes_json(outcome.changes)},
-       {"artifacts", Json::array()},
+       {"artifacts", artifacts_json(outcome.artifacts)},
        {"redactions", Json::array()},
        {"isolation", isolation_json(plan.isolation, outcome.copied)},
        {"warnings", outcome.warnings},

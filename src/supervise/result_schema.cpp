@@ -130,8 +130,12 @@ std::string result_schema() {
       "type": "array",
       "items": {
         "type": "object",
+        "required": ["bytes", "sha256", "media_type"],
+        "oneOf": [{"required": ["path"]}, {"required": ["path_base64"]}],
         "properties": {
-          "path": {"type": "string"}, "bytes": {"type": "integer"}, "sha256": {"type": "string"},
+          "path": {"type": "string", "description": "inside the sandbox"},
+          "path_base64": {"type": "string", "description": "one that is not UTF-8"},
+          "bytes": {"type": "integer"}, "sha256": {"type": "string"},
           "media_type": {"type": "string"}
         }
       }

@@ -9,6 +9,7 @@
 
 #include "os/signals.hpp"
 #include "supervise/accounting.hpp"
+#include "supervise/artifact_keeper.hpp"
 #include "supervise/change_keeper.hpp"
 #include "supervise/control.hpp"
 #include "supervise/deadline.hpp"
@@ -58,6 +59,7 @@ class Run {
   std::string resume();
   [[nodiscard]] LiveRun describe() const;
   void tell_usage(Nanos now);
+  void collect_artifacts();
   void tell_memory_high(Nanos now);
   void hear_denials(Nanos now);
   void look_at_places(Nanos now);
@@ -89,6 +91,7 @@ class Run {
   Control control_;
   Denials denials_;
   ChangeKeeper changes_;
+  ArtifactKeeper artifacts_;
   Evidence evidence_;
   Outcome outcome_;
   PollSet set_;

@@ -59,6 +59,8 @@ LiveRun Run::describe() const {
 }
 
 void Run::tell_usage(Nanos now) {
+  if (artifacts_.sample_due(now))
+    artifacts_.sample(now, now - started_, read_usage(*sandbox_), plan_);
   const auto& interval = plan_.supervision.usage_interval;
   if (!interval || !usage_due_ || now < *usage_due_) return;
   if (!events_.enabled()) return usage_due_.reset();  // their reader is gone

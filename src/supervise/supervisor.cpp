@@ -92,6 +92,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   SBX_CHECK(place_watch_.start(plan_.supervision.watched));
   SBX_CHECK(changes_.prepare(plan_));
+  SBX_CHECK(artifacts_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
   auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
     enter(sinks_.clock, Stage::register_run);
@@ -104,6 +105,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   }
   sandbox_ = std::move(*launched);
   changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
+  artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
   if (exec_ == 0) exec_ = now_ns();
   outcome_.setup_ms = to_ms(exec_ - started_);
@@ -125,6 +127,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     high_watch_.start(sandbox_->cgroup_fd("memory"));
   SBX_CHECK(denials_.start(sandbox_->take_listener(), plan_, now_ns()));
   deadlines_.start(exec_);
+  artifacts_.begin_samples(exec_);
   settle_due_ = exec_ + settle_pause_;
   control_.sweep();
   return {};
@@ -226,6 +229,7 @@ std::optional<Nanos> Run::next_wake() const {
   }
   consider(control_.next());
   consider(usage_due_);
+  consider(artifacts_.next_sample());
   consider(settle_due_);
   consider(denials_.next());
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.

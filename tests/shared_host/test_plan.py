@@ -10,6 +10,7 @@ ROOT = os.geteuid() == 0
 
 @pytest.mark.parametrize("flags,key", [
     (["--mask", "/workspace/x"], "mask (--mask)"),
+    (["--collect", "/workspace/out/**"], "artifacts.collect (--collect)"),
     (["--workspace", ".:overlay"], "workspace.mode (--workspace)"),
     (["--set", "workspace.at=/data"], "workspace.at (--set workspace.at"),
     (["--ro", "/usr/share:/data"], "mounts[0] (--ro)"),

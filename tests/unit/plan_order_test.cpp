@@ -28,6 +28,8 @@ auto later_step(std::vector<Step>& steps, const OrderRule& rule) {
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile::Profile profile;
   profile.mask = {"/workspace/.env"};
+  profile.workspace.mode = profile::WorkspaceMode::overlay;
+  profile.artifacts.collect = {"/workspace/out"};
   profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
   profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace

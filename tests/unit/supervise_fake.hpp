@@ -43,6 +43,8 @@ class FakeSandbox final : public LiveSandbox {
   os::UniqueFd take_listener() override { return {}; }
   os::UniqueFd take_changes() override { return {}; }
   launch::Copied copied() const override { return {}; }
+  os::UniqueFd take_root() override { return {}; }
+  std::optional<std::uint32_t> reserved_id() const override { return std::nullopt; }
   int exec_errno() const override { return 0; }
   void signal_payload(int signal) const override {
     ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);

@@ -19,6 +19,7 @@ int kill_command(const Arguments& arguments);
 int diff_command(const Arguments& arguments);
 int apply_command(const Arguments& arguments);
 int discard_command(const Arguments& arguments);
+int artifacts_command(const Arguments& arguments);
 
 /// For a missing or unknown operand of `verb`: says which there are, returns 125.
 int wrong_operand(const Arguments& arguments);

@@ -15,6 +15,7 @@
 #include "cli/prepare.hpp"
 #include "cli/report.hpp"
 #include "cli/say.hpp"
+#include "cli/table.hpp"
 #include "cli/timing_text.hpp"
 #include "os/process.hpp"
 #include "os/pty.hpp"
@@ -107,10 +108,20 @@ void say_kept(const plan::Plan& plan, const Outcome& outcome) {
       outcome.changes->run);
 }
 
+void say_artifacts(const plan::Plan& plan, const Outcome& outcome) {
+  if (!plan.supervision.summary || outcome.artifacts.empty()) return;
+  std::uint64_t bytes = 0;
+  for (const artifacts::Artifact& artifact : outcome.artifacts) bytes += artifact.bytes;
+  const std::size_t count = outcome.artifacts.size();
+  say("artifacts kept: " + std::to_string(count) + (count == 1 ? " file, " : " files, ") +
+      short_bytes(bytes) + "; see  sbx artifacts ls " + plan.run_id);
+}
+
 void say_after(const plan::Plan& plan, const Outcome& outcome) {
   say_end(outcome);
   say_blocked(plan, outcome);
   say_kept(plan, outcome);
+  say_artifacts(plan, outcome);
   for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
     say("warning: " + outcome.warnings[i]);
   for (const std::string& lost : outcome.undelivered) say(lost);

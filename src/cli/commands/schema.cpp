@@ -1,4 +1,5 @@
 // `sbx schema`: the JSON Schemas of what sbx reads and writes.
+#include "cli/artifacts_json.hpp"
 #include "cli/changes_json.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/doctor/examination.hpp"
@@ -15,6 +16,7 @@ int schema_command(const Arguments& arguments) {
   if (name == "live") return print(supervise::live_schema());
   if (name == "event") return print(supervise::event_schema());
   if (name == "doctor") return print(doctor::doctor_schema());
+  if (name == "artifacts") return print(artifacts_schema());
   if (name == "changes") return print(changes_schema());
   return wrong_operand(arguments);
 }

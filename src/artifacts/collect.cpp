@@ -1,0 +1,118 @@
+#include "artifacts/collect.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include "artifacts/media_type.hpp"
+#include "artifacts/walk.hpp"
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+
+namespace sbx::artifacts {
+namespace {
+
+constexpr std::size_t kNamed = 5;  // of those that are left, in a warning
+
+/// Files of one kind that were left.
+class Left {
+ public:
+  void add(const std::string& path) {
+    if (names_.size() < kNamed) names_.push_back(quote(path));
+    ++count_;
+  }
+  [[nodiscard]] bool any() const { return count_ != 0; }
+  /// "3 files: a, b, c"
+  [[nodiscard]] std::string text() const {
+    std::string text = std::to_string(count_) + (count_ == 1 ? " file: " : " files: ");
+    text += join(names_, ", ");
+    if (count_ > names_.size()) text += " and " + std::to_string(count_ - names_.size()) + " more";
+    return text;
+  }
+
+ private:
+  std::vector<std::string> names_{};
+  std::uint64_t count_ = 0;
+};
+
+class Collector {
+ public:
+  Collector(std::optional<std::uint32_t> id, const Wish& wish, Staging& staging)
+      : wish_(wish), staging_(staging), types_(id) {}
+
+  bool wants(const Found& found) {
+    if (collection_.artifacts.size() >= wish_.max_files) {
+      too_many_.add(found.path);
+      return false;
+    }
+    // By what it claims, before a byte is read: a hole costs its maker nothing.
+    if (static_cast<std::uint64_t>(found.what.st_size) > room()) {
+      too_large_.add(found.path);
+      return false;
+    }
+    return true;
+  }
+
+  Result<void> take(const Found& found, const os::UniqueFd& file) {
+    auto copied = staging_.copy(file.get(), room());
+    if (copied) {
+      used_ += copied->bytes;
+      collection_.artifacts.push_back(
+          {found.path, copied->bytes, std::move(copied->sha256), types_.of(copied->head)});
+      return {};
+    }
+    const CopyFailure& failure = copied.error();
+    if (failure.of_store)
+      return std::unexpected(store_error("cannot copy " + quote(found.path), failure.error));
+    (failure.error == EFBIG ? too_large_ : unreadable_).add(found.path);
+    return {};
+  }
+
+  Collection finish(const Skipped& skipped) {
+    if (too_large_.any())
+      warn(too_large_.text() + ": more than artifacts.max (" + format_bytes(wish_.max_bytes) +
+           ") allows for all together");
+    if (too_many_.any())
+      warn(too_many_.text() + ": more than artifacts.max_files (" +
+           std::to_string(wish_.max_files) + ") allows");
+    if (unreadable_.any()) warn(unreadable_.text() + ": reading failed");
+    count(skipped.links, "symbolic links, which are not followed");
+    count(skipped.special, "FIFOs, sockets, devices and files of the kernel's own");
+    count(skipped.closed, "files and folders that the command could not have read");
+    count(skipped.deep, "folders nested too deep");
+    if (skipped.too_many) warn("what comes after a million names");
+    if (!types_.problem().empty()) collection_.warnings.push_back(types_.problem());
+    return std::move(collection_);
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t room() const { return wish_.max_bytes - used_; }
+  void warn(const std::string& what) {
+    collection_.warnings.push_back("not kept of the artifacts: " + what);
+  }
+  void count(std::uint64_t number, const std::string& kind) {
+    if (number != 0) warn(kind + ": " + std::to_string(number));
+  }
+
+  const Wish& wish_;
+  Staging& staging_;
+  MediaTypes types_;
+  Collection collection_{};
+  std::uint64_t used_ = 0;
+  Left too_large_{};
+  Left too_many_{};
+  Left unreadable_{};
+};
+
+}  // namespace
+
+Result<Collection> collect(int root, std::optional<std::uint32_t> id, const Wish& wish,
+                           Staging& staging) {
+  Collector collector(id, wish, staging);
+  Walk walk(root, id, wish.patterns);
+  SBX_CHECK(walk.run(
+      [&](const Found& found) { return collector.wants(found); },
+      [&](const Found& found, const os::UniqueFd& file) { return collector.take(found, file); }));
+  return collector.finish(walk.skipped());
+}
+
+}  // namespace sbx::artifacts

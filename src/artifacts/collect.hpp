@@ -1,0 +1,32 @@
+// What a run leaves behind that its profile wants: chosen, copied, and told by its type.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "artifacts/artifact.hpp"
+#include "artifacts/staging.hpp"
+#include "base/error.hpp"
+
+namespace sbx::artifacts {
+
+struct Wish {
+  std::vector<std::string> patterns{};  ///< as those of `mask`; a folder means all that is in it
+  std::uint64_t max_bytes = 0;          ///< of all together
+  std::uint64_t max_files = 0;
+};
+
+struct Collection {
+  std::vector<Artifact> artifacts{};    ///< by path
+  std::vector<std::string> warnings{};  ///< what was left, and why
+};
+
+/// Copies to `staging` what `wish` means in the tree of `root` (O_PATH), with the rights of the
+/// user `id` (none: our own). In the order of the paths each file is kept that still fits. Error:
+/// nothing is, because the store cannot take it.
+Result<Collection> collect(int root, std::optional<std::uint32_t> id, const Wish& wish,
+                           Staging& staging);
+
+}  // namespace sbx::artifacts

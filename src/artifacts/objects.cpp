@@ -1,0 +1,104 @@
+#include "artifacts/objects.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/sha256.hpp"
+#include "os/folder.hpp"
+
+namespace sbx::artifacts {
+namespace {
+
+constexpr std::size_t kDigits = 64;
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+std::string outer(const std::string& digest) { return digest.substr(0, 2); }
+std::string inner(const std::string& digest) { return outer(digest) + "/" + digest.substr(2, 2); }
+std::string place(const std::string& digest) { return inner(digest) + "/" + digest; }
+
+SysResult<void> make_folder(int in, const std::string& path) {
+  if (::mkdirat(in, path.c_str(), 0700) != 0 && errno != EEXIST) return fail();
+  return {};
+}
+
+SysResult<os::UniqueFd> open_folder(int in, const std::string& name) {
+  return os::open_beneath(in, name.c_str(), O_RDONLY | O_DIRECTORY);
+}
+
+}  // namespace
+
+bool is_digest(std::string_view name) {
+  return name.size() == kDigits && std::ranges::all_of(name, [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+SysResult<std::string> digest_of(int fd) {
+  constexpr std::size_t kBuffer = 256UL * 1024;
+  std::string buffer(kBuffer, '\0');
+  Sha256 sum;
+  for (;;) {
+    const ssize_t n = ::read(fd, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail();
+    if (n == 0) return sum.hex();
+    sum.put({buffer.data(), static_cast<std::size_t>(n)});
+  }
+}
+
+SysResult<Objects> Objects::open(int store) {
+  SBX_CHECK(make_folder(store, "objects"));
+  Objects objects;
+  objects.folder_ = SBX_TRY(open_folder(store, "objects"));
+  return objects;
+}
+
+SysResult<os::UniqueFd> Objects::read(const std::string& digest) const {
+  return os::open_beneath(folder_.get(), place(digest).c_str(), O_RDONLY | O_NOFOLLOW);
+}
+
+bool Objects::has(const std::string& digest, std::uint64_t bytes) const {
+  struct ::stat what{};
+  return ::fstatat(folder_.get(), place(digest).c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISREG(what.st_mode) && static_cast<std::uint64_t>(what.st_size) == bytes;
+}
+
+SysResult<void> Objects::add(const std::string& digest, int folder, const std::string& name) const {
+  SBX_CHECK(make_folder(folder_.get(), outer(digest)));
+  SBX_CHECK(make_folder(folder_.get(), inner(digest)));
+  const std::string to = place(digest);
+  if (::unlinkat(folder_.get(), to.c_str(), 0) != 0 && errno != ENOENT) return fail();
+  if (::linkat(folder, name.c_str(), folder_.get(), to.c_str(), 0) != 0) return fail();
+  return {};
+}
+
+void Objects::remove(const std::string& digest) const {
+  if (::unlinkat(folder_.get(), place(digest).c_str(), 0) != 0) return;
+  // Those that have become empty; the others refuse.
+  ::unlinkat(folder_.get(), inner(digest).c_str(), AT_REMOVEDIR);
+  ::unlinkat(folder_.get(), outer(digest).c_str(), AT_REMOVEDIR);
+}
+
+SysResult<void> Objects::each(
+    const std::function<void(const std::string&, std::uint64_t)>& each) const {
+  for (const std::string& first : SBX_TRY(os::list_names(folder_.get()))) {
+    const os::UniqueFd wide = SBX_TRY(open_folder(folder_.get(), first));
+    for (const std::string& second : SBX_TRY(os::list_names(wide.get()))) {
+      const os::UniqueFd narrow = SBX_TRY(open_folder(wide.get(), second));
+      for (const std::string& name : SBX_TRY(os::list_names(narrow.get()))) {
+        struct ::stat what{};
+        if (is_digest(name) &&
+            ::fstatat(narrow.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0)
+          each(name, static_cast<std::uint64_t>(what.st_blocks) * 512);
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace sbx::artifacts

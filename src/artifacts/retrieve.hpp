@@ -1,0 +1,26 @@
+// Artifacts out of the store again, each checked against its digest on the way: a damaged one is
+// never handed out, nor half of one.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "artifacts/store.hpp"
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::artifacts {
+
+/// The content, open at its beginning, and it is what the digest says.
+Result<os::UniqueFd> open_checked(const Opened& store, const Artifact& artifact);
+
+/// Passes the content on in pieces.
+using Sink = std::function<Result<void>(std::string_view)>;
+Result<void> send(const Opened& store, const Artifact& artifact, const Sink& sink);
+
+/// Makes the file at its path below the folder `to`: folders on the way as needed, through no link,
+/// never out of it. A file with another content that is there already stays, and is an error.
+Result<void> write_below(const Opened& store, const Artifact& artifact, int to);
+
+}  // namespace sbx::artifacts

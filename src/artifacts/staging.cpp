@@ -1,0 +1,159 @@
+#include "artifacts/staging.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "os/folder.hpp"
+
+namespace sbx::artifacts {
+namespace {
+
+constexpr std::size_t kBuffer = 256UL * 1024;
+constexpr std::size_t kHead = 256UL * 1024;
+constexpr int kSweptAtOnce = 16;  // expired runs that one run removes
+
+SysResult<void> write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::unexpected(Errno{errno});
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
+std::unexpected<CopyFailure> unreadable(int error) {
+  return std::unexpected(CopyFailure{false, error});
+}
+std::unexpected<CopyFailure> unwritable(int error) {
+  return std::unexpected(CopyFailure{true, error});
+}
+
+/// What is read of `from` goes to `to`, and no more than `most` of it.
+std::expected<Copied, CopyFailure> copy_bytes(int from, int to, std::uint64_t most) {
+  Copied copied;
+  Sha256 sum;
+  std::string buffer(kBuffer, '\0');
+  for (;;) {
+    const ssize_t n = ::read(from, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return unreadable(errno);
+    if (n == 0) break;
+    const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
+    if (bytes.size() > most - copied.bytes) return unreadable(EFBIG);  // it grows
+    copied.bytes += bytes.size();
+    sum.put(bytes);
+    if (copied.head.size() < kHead) copied.head += bytes.substr(0, kHead - copied.head.size());
+    if (const auto written = write_all(to, bytes); !written)
+      return unwritable(written.error().value);
+  }
+  copied.sha256 = sum.hex();
+  return copied;
+}
+
+}  // namespace
+
+Result<Staging> Staging::make(const std::string& run) {
+  const Store store = SBX_TRY(Store::open(true));
+  Opened opened = SBX_TRY(store.opened(Use::change));
+  SBX_CHECK(opened.sweep());
+  Staging staging(store.place(), run);
+  const auto cannot = [&store](int error) {
+    return std::unexpected(
+        store_error("cannot make a folder in " + quote(store.place()->path), error));
+  };
+  const int top = store.place()->folder.get();
+  if (::mkdirat(top, "staging", 0700) != 0 && errno != EEXIST) return cannot(errno);
+  auto parent = os::open_beneath(top, "staging", O_RDONLY | O_DIRECTORY);
+  if (!parent) return cannot(parent.error().value);
+  if (::mkdirat(parent->get(), run.c_str(), 0700) != 0) return cannot(errno);
+  auto folder = os::open_beneath(parent->get(), run.c_str(), O_RDONLY | O_DIRECTORY);
+  if (!folder) return cannot(folder.error().value);
+  staging.lock_ =
+      os::UniqueFd(::openat(folder->get(), "lock", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!staging.lock_.valid() || ::flock(staging.lock_.get(), LOCK_EX | LOCK_NB) != 0)
+    return cannot(errno);
+  staging.parent_ = std::move(*parent);
+  staging.folder_ = std::move(*folder);
+  return staging;
+}
+
+Staging::~Staging() {
+  if (!folder_.valid()) return;
+  // What cannot be done now is left to the next run: nobody holds the folder any more then.
+  if (auto store = Opened::open(place_, Use::change)) (void)clear(*store);
+}
+
+std::expected<Copied, CopyFailure> Staging::copy(int fd, std::uint64_t most) {
+  const std::string name = std::to_string(made_++);
+  const os::UniqueFd to(
+      ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
+  if (!to.valid()) return unwritable(errno);
+  auto copied = copy_bytes(fd, to.get(), most);
+  // Where the run has the same content twice, this is a second copy of it in the first's place.
+  if (copied && damaged(copied->sha256)) damaged_.insert(copied->sha256);
+  const int left =
+      copied ? ::renameat(folder_.get(), name.c_str(), folder_.get(), copied->sha256.c_str())
+             : ::unlinkat(folder_.get(), name.c_str(), 0);
+  if (left != 0 && copied) return unwritable(errno);
+  return copied;
+}
+
+bool Staging::damaged(const std::string& digest) const {
+  const auto objects = Objects::open(place_->folder.get());
+  const auto file =
+      objects ? objects->read(digest) : SysResult<os::UniqueFd>(std::unexpected(Errno{}));
+  if (!file) return false;
+  const auto found = digest_of(file->get());
+  return !found || *found != digest;
+}
+
+Result<void> Staging::give_places(Opened& store, const std::vector<Artifact>& artifacts) const {
+  for (const Artifact& artifact : artifacts) {
+    if (store.objects().has(artifact.sha256, artifact.bytes) && !damaged_.contains(artifact.sha256))
+      continue;
+    const auto cannot = [&artifact](int error) {
+      return std::unexpected(store_error("cannot keep " + quote(artifact.path), error));
+    };
+    // On the disk before it has a name: with that name it would be taken for whole, by later runs
+    // too. The name itself is older than the index's entry, which is synced, in any journal.
+    const os::UniqueFd file(
+        ::openat(folder_.get(), artifact.sha256.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file.valid() || ::fdatasync(file.get()) != 0) return cannot(errno);
+    if (const auto added = store.objects().add(artifact.sha256, folder_.get(), artifact.sha256);
+        !added)
+      return cannot(added.error().value);
+  }
+  return {};
+}
+
+Result<void> Staging::commit(const Run& run, const Story& story,
+                             const std::vector<Artifact>& artifacts) {
+  Opened store = SBX_TRY(Opened::open(place_, Use::change));
+  auto done = give_places(store, artifacts);
+  if (done) {
+    Transaction transaction = SBX_TRY(store.index().begin());
+    done = store.index().add(run, story, artifacts);
+    if (done) done = transaction.commit();
+  }
+  (void)clear(store);
+  SBX_CHECK(std::move(done));
+  // What cannot be removed now is there for the next run, or for `sbx artifacts gc`.
+  if (const auto over = store.index().expired(run.ended_at, kSweptAtOnce))
+    (void)store.remove(*over);
+  return {};
+}
+
+Result<void> Staging::clear(Opened& store) {
+  const os::UniqueFd folder = std::move(folder_);
+  return store.settle(parent_.get(), name_, folder.get());
+}
+
+}  // namespace sbx::artifacts
