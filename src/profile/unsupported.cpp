@@ -43,9 +43,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("artifacts", "`artifacts`",
                  "give the payload a folder to write to: `mounts: [\"./out:/out:rw\"]`");
   }
-  if (profile.root.kind == RootKind::oci) {
-    refusals.add("root", "`root: {oci: ...}`", "unpack the image and use `root: {dir: FOLDER}`");
-  }
   for (std::size_t i = 0; i < profile.devices.size(); ++i) {
     if (profile.devices[i] != "gpu") continue;
     refusals.add("devices[" + std::to_string(i) + ']', "the device group `gpu`",

@@ -178,10 +178,9 @@ TEST_CASE("what this version cannot do is refused with a place and an alternativ
       "network: {allow: [\"example.org:443\"]}\n"
       "secrets: {k: {from: \"env:K\"}}\n"
       "artifacts: {collect: [/workspace/out]}\n"
-      "root: {oci: layout}\n"
       "devices: [gpu]\n");
   const Problems problems = unsupported(profile);
-  CHECK(problems.size() == 5);
+  CHECK(problems.size() == 4);
   for (const sbx::Error& problem : problems) {
     CHECK(has(problem.where, "/p/x.yaml:"));
     CHECK(has(problem.what, "not supported in this version"));
