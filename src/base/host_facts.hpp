@@ -11,6 +11,7 @@
 #include "base/cgroup_home.hpp"
 #include "base/feature.hpp"
 #include "base/git_facts.hpp"
+#include "base/image_facts.hpp"
 
 namespace sbx {
 
@@ -85,6 +86,7 @@ struct HostFacts {
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   std::vector<ToolInstallation> tools{};         ///< in the profile's order
   std::optional<GitFacts> git{};                 ///< of the workspace; looked at only when asked
+  std::optional<ImageFacts> image{};             ///< of `root: {oci: ...}`
 };
 
 }  // namespace sbx

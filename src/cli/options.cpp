@@ -56,7 +56,7 @@ constexpr std::array kOptions{
     OptionSpec{"--workdir", "DIR", "workdir", "", text_value, files, false, kPlan,
                "start CMD in this folder of the sandbox"},
     OptionSpec{"--root", "ROOT", "root", "host|empty|DIR", root_value, files, false, kPlan,
-               "root file system: host, empty, a folder [host]"},
+               "root: host, empty, a folder, or oci:IMAGE[:REF] [host]"},
     OptionSpec{"--ro", "SRC[:DST]", "mounts", "FILE", bind_value, files, true, kPlan,
                "show a file or folder, read-only"},
     OptionSpec{"--rw", "SRC[:DST]", "mounts", "FILE", bind_value, files, true, kPlan,

@@ -112,7 +112,20 @@ Result<Override> map_entry(const OptionSpec& option, std::string_view text, std:
 Result<Override> root_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
   if (text.empty()) return mistake(option, "needs a value");
   if (text == "host" || text == "empty") return made(option, std::string(text));
-  return made(option, "{dir: " + yaml_quote(absolute(text, cwd)) + "}");
+  constexpr std::string_view kImage = "oci:";
+  if (!text.starts_with(kImage))
+    return made(option, "{dir: " + yaml_quote(absolute(text, cwd)) + "}");
+  text.remove_prefix(kImage.size());
+  const std::size_t colon = text.rfind(':');
+  const bool has_ref =
+      colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos;
+  const std::string_view image = has_ref ? text.substr(0, colon) : text;
+  const std::string_view ref = has_ref ? text.substr(colon + 1) : "";
+  if (image.empty() || (has_ref && ref.empty()))
+    return mistake(option, "'oci:" + std::string(text) + "' is not of the form oci:IMAGE[:REF]");
+  std::string yaml = "{oci: " + yaml_quote(absolute(image, cwd));
+  if (has_ref) yaml += ", ref: " + yaml_quote(ref);
+  return made(option, yaml + "}");
 }
 
 Result<Override> workspace_value(const OptionSpec& option, std::string_view text,

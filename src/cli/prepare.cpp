@@ -68,7 +68,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
     case profile::RootKind::dir:
       request.root = os::RootRequest::dir;
       break;
-    case profile::RootKind::oci:  // refused before
+    case profile::RootKind::oci:  // a folder once it is unpacked; until then nothing is known
     case profile::RootKind::empty:
       request.root = os::RootRequest::empty;
       break;
@@ -111,6 +111,37 @@ plan::Invocation invocation_of(const Arguments& arguments, const Profile& profil
   return invocation;
 }
 
+/// The image that is the root, unpacked; for who only asks, as far as it is already.
+Result<std::optional<images::Held>> image_of(const Profile& profile, bool only_asks) {
+  if (profile.root.kind != profile::RootKind::oci) return std::nullopt;
+  const images::Request request{profile.root.path, profile.root.ref, profile.root.max};
+  auto held = only_asks ? images::find_unpacked(request) : images::unpacked(request);
+  if (held) return held;
+  Error error = std::move(held).error();
+  if (const auto written = profile.origins.find("root"); written != profile.origins.end())
+    error.where = written->second.to_string();
+  return std::unexpected(std::move(error));
+}
+
+void add_image(const std::optional<images::Held>& image, os::ProbeRequest& request) {
+  if (!image) return;
+  request.root = os::RootRequest::dir;
+  request.root_dir = image->root;
+}
+
+std::optional<ImageFacts> image_facts(const Profile& profile,
+                                      const std::optional<images::Held>& image) {
+  if (profile.root.kind != profile::RootKind::oci) return std::nullopt;
+  return image ? image->image.facts : ImageFacts{};
+}
+
+/// What is new to whoever runs an image for the first time.
+void tell_of_image(const std::optional<images::Held>& image, plan::Plan& plan) {
+  if (!image || !image->fresh || image->image.left_out == 0) return;
+  plan.warnings.push_back(std::to_string(image->image.left_out) +
+                          " device nodes, FIFOs or sockets of the image were left out");
+}
+
 }  // namespace
 
 std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
@@ -137,15 +168,20 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   supervise::enter(clock, Stage::host_facts);
   os::ProbeRequest wanted = what_to_probe(profile, *cwd, arguments.verb->verb);
   wanted.env = std::move(request.env);
+  auto image = image_of(profile, arguments.verb->verb == Verb::explain || arguments.dry_run);
+  if (!image) return only(std::move(image).error());
+  add_image(*image, wanted);
   auto facts = os::probe(std::move(wanted));
   if (!facts) return only(std::move(facts).error());
+  facts->image = image_facts(profile, *image);
   supervise::enter(clock, Stage::planning);
   auto plan = plan::build(profile, invocation_of(arguments, profile, run_id), *facts);
   if (!plan) return only(std::move(plan).error());
   log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
                                    std::to_string(plan->steps.size()) + " steps, command " +
                                    quote_command(plan->argv));
-  return Planned{std::move(profile), *std::move(plan)};
+  tell_of_image(*image, *plan);
+  return Planned{std::move(profile), *std::move(plan), *std::move(image)};
 }
 
 Result<std::string> make_run_id() {

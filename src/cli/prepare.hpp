@@ -2,9 +2,11 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 
 #include "cli/arguments.hpp"
+#include "images/store.hpp"
 #include "plan/plan.hpp"
 #include "profile/load.hpp"
 #include "supervise/run_clock.hpp"
@@ -18,6 +20,7 @@ std::expected<profile::Profile, profile::Problems> load_profile(
 struct Planned {
   profile::Profile profile;
   plan::Plan plan;
+  std::optional<images::Held> image{};  ///< of `root: {oci: ...}`: it stays while this does
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.

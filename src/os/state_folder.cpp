@@ -13,12 +13,12 @@ namespace {
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// "": nobody says where.
-std::string base_of_state() {
-  const char* const named = ::getenv("XDG_STATE_HOME");
+std::string base_folder(const char* variable, const char* of_root, const char* in_home) {
+  const char* const named = ::getenv(variable);
   if (named != nullptr && named[0] == '/') return named;
-  if (::geteuid() == 0) return "/var/lib";
+  if (::geteuid() == 0) return of_root;
   const char* const home = ::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.local/state" : "";
+  return home != nullptr && home[0] == '/' ? std::string(home) + in_home : "";
 }
 
 SysResult<UniqueFd> open_folder(const std::string& path) {
@@ -39,10 +39,7 @@ SysResult<void> make_folders(const std::string& path) {
   }
 }
 
-}  // namespace
-
-SysResult<StateFolder> open_state_folder(const std::string& name, bool make) {
-  const std::string base = base_of_state();
+SysResult<StateFolder> open_private(const std::string& base, const std::string& name, bool make) {
   if (base.empty()) return std::unexpected(Errno{ENOENT});
   StateFolder folder{base + "/sbx/" + name, {}};
   auto opened = open_folder(folder.path);
@@ -57,6 +54,16 @@ SysResult<StateFolder> open_state_folder(const std::string& name, bool make) {
   if (what.st_uid != ::geteuid() || (what.st_mode & 0077U) != 0)
     return std::unexpected(Errno{EPERM});
   return folder;
+}
+
+}  // namespace
+
+SysResult<StateFolder> open_state_folder(const std::string& name, bool make) {
+  return open_private(base_folder("XDG_STATE_HOME", "/var/lib", "/.local/state"), name, make);
+}
+
+SysResult<StateFolder> open_cache_folder(const std::string& name, bool make) {
+  return open_private(base_folder("XDG_CACHE_HOME", "/var/cache", "/.cache"), name, make);
 }
 
 }  // namespace sbx::os

@@ -1,4 +1,5 @@
-// The folder of what a user's runs leave on purpose: private, and there after the next boot.
+// The folders of what a user's runs leave on purpose, and of what can be made again: private, and
+// there after the next boot.
 #pragma once
 
 #include <string>
@@ -18,5 +19,7 @@ struct StateFolder {
 /// closed to others. ENOENT: there is none, or nobody says where. EPERM: somebody else owns the
 /// last one or may write to it.
 SysResult<StateFolder> open_state_folder(const std::string& name, bool make);
+/// The same of $XDG_CACHE_HOME, /var/cache and $HOME/.cache.
+SysResult<StateFolder> open_cache_folder(const std::string& name, bool make);
 
 }  // namespace sbx::os

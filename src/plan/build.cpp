@@ -78,6 +78,10 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
   plan.isolation.seccomp = on_deny_name(plan.seccomp.on_deny);
 
+  if (facts.image && !facts.image->unpacked)
+    plan.warnings.emplace_back(
+        "the image is not unpacked yet, which the first run does: what it has in it, and what it "
+        "says of its command, is not part of this plan");
   Builder builder{profile, invocation, facts, plan};
   builder.as_root = facts.euid == 0;
   plan.steps.reserve(kUsualSteps);

@@ -41,6 +41,11 @@ struct Builder {
     plan.steps.emplace_back(phase, std::forward<Kind>(action), std::string(reason), origin_of(key));
   }
 
+  /// `root` is somebody's whole file system: a folder or an image.
+  [[nodiscard]] bool has_own_root() const {
+    return profile.root.kind == profile::RootKind::dir ||
+           profile.root.kind == profile::RootKind::oci;
+  }
   [[nodiscard]] bool degrades(std::string_view control) const;
   [[nodiscard]] Origin origin_of(std::string_view key) const {
     return plan::origin_of(profile, key);

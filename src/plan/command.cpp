@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kDefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Later sources win: our own few, the terminal's, the tools', what the profile passes, what it
-/// sets.
+/// Later sources win: our own few, the terminal's, the image's, the tools', what the profile
+/// passes, what it sets.
 std::map<std::string, std::string> environment(const Builder& b) {
   std::map<std::string, std::string> env{{"HOME", "/tmp"},
                                          {"LANG", "C.UTF-8"},
@@ -25,13 +25,17 @@ std::map<std::string, std::string> environment(const Builder& b) {
       env[name] = found->second;
   };
   if (b.plan.supervision.tty) pass("TERM");
+  if (b.facts.image)
+    for (const std::string& entry : b.facts.image->env)
+      if (const std::size_t equals = entry.find('='); equals != 0 && equals != std::string::npos)
+        env[entry.substr(0, equals)] = entry.substr(equals + 1);
   std::string path;
   for (const ToolInstallation& tool : b.facts.tools) {
     for (const auto& [name, value] : tool.env) env[name] = value;
     for (const std::string& folder : tool.path)
       if ((":" + path).find(":" + folder + ":") == std::string::npos) path += folder + ":";
   }
-  env["PATH"] = path + kDefaultPath;
+  env["PATH"] = path + (env.contains("PATH") ? env["PATH"] : kDefaultPath);
   for (const std::string& name : b.profile.env.pass) pass(name);
   for (const auto& [name, value] : b.profile.env.set) env[name] = value;
   return env;
@@ -75,6 +79,7 @@ void plan_supervision(Builder& b) {
 
 Result<void> plan_command(Builder& b) {
   b.plan.argv = b.invocation.command.empty() ? b.profile.command : b.invocation.command;
+  if (b.plan.argv.empty() && b.facts.image) b.plan.argv = b.facts.image->command;
   if (b.plan.argv.empty() || b.plan.argv.front().empty())
     return std::unexpected(
         Error{.kind = ErrorKind::usage,

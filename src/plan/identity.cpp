@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "base/text.hpp"
 #include "plan/builder.hpp"
 
 namespace sbx::plan {
@@ -40,8 +41,17 @@ Result<void> reserve_host_id(Builder& b) {
 Result<void> plan_identity(Builder& b) {
   const std::uint32_t uid = b.as_root ? kInnerIdForRoot : b.facts.euid;
   const std::uint32_t gid = b.as_root ? kInnerIdForRoot : b.facts.egid;
-  b.inner_uid = b.profile.user.uid.value_or(uid);
-  b.inner_gid = b.profile.user.gid.value_or(gid);
+  const bool by_image = b.facts.image && !b.profile.user.uid && !b.profile.user.gid;
+  if (by_image && !b.facts.image->user_problem.empty())
+    return std::unexpected(Error{.kind = ErrorKind::profile,
+                                 .what = "the image's command is for the user " +
+                                         quote(b.facts.image->user) + ", and " +
+                                         b.facts.image->user_problem,
+                                 .where = b.origin_of("root").to_string(),
+                                 .hint = "say who it is to be: user: {uid: 1000, gid: 1000}"});
+  const auto of_image = by_image ? *b.facts.image : ImageFacts{};
+  b.inner_uid = b.profile.user.uid.value_or(of_image.uid.value_or(uid));
+  b.inner_gid = b.profile.user.gid.value_or(of_image.gid.value_or(gid));
   b.plan.isolation.user = std::to_string(b.inner_uid) + ":" + std::to_string(b.inner_gid);
 
   if (b.as_root) SBX_CHECK(reserve_host_id(b));

@@ -1,6 +1,7 @@
 // The new root: the host's programs read-only, fresh /tmp, /proc, /dev, then what the profile
 // names.
 #include <algorithm>
+#include <array>
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
@@ -27,11 +28,29 @@ SourceFacts source_of(const RootEntry& entry) {
   return source;
 }
 
+std::string_view root_reason(profile::RootKind kind) {
+  if (kind == profile::RootKind::dir) return "root: dir";
+  return kind == profile::RootKind::oci ? "root: oci" : "programs of the host";
+}
+
+/// An image's own files say where it was built. It has them all, for this (images/unpack.cpp).
+Result<void> cover_host_names(Builder& b, Tree& tree) {
+  constexpr std::array<std::string_view, 3> kNames{"/etc/hostname", "/etc/hosts",
+                                                   "/etc/resolv.conf"};
+  for (const EtcFile& file : etc_files(b)) {
+    if (!tree.is_foreign(file.path) || std::ranges::find(kNames, file.path) == kNames.end())
+      continue;
+    const std::string staged = kStaging + file.path;
+    SBX_CHECK(tree.make_file(staged, file.content, 0444, "written fresh", ""));
+    b.add(Phase::init, BindInside{staged, file.path, kReadOnly}, "written fresh");
+  }
+  return {};
+}
+
 Result<void> plan_root(Builder& b, Tree& tree) {
   b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
   b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
-  const std::string_view reason =
-      b.profile.root.kind == profile::RootKind::dir ? "root: dir" : "programs of the host";
+  const std::string_view reason = root_reason(b.profile.root.kind);
   for (const RootEntry& entry : b.facts.root_entries) {
     if (entry.type == EntryType::symlink) {
       SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
@@ -41,7 +60,7 @@ Result<void> plan_root(Builder& b, Tree& tree) {
       SBX_CHECK(tree.make_copy(entry.path, entry.source, reason, "root"));
       continue;
     }
-    if (b.profile.root.kind == profile::RootKind::dir) {
+    if (b.has_own_root()) {
       SBX_CHECK(add_bind(b, tree, source_of(entry), entry.path, kReadOnly, false, reason, "root"));
       continue;
     }
@@ -54,7 +73,7 @@ Result<void> plan_root(Builder& b, Tree& tree) {
   for (const EtcFile& file : etc_files(b))
     if (!tree.is_foreign(file.path))
       SBX_CHECK(tree.make_file(file.path, file.content, 0444, "written fresh", ""));
-  return {};
+  return b.profile.root.kind == profile::RootKind::oci ? cover_host_names(b, tree) : Result<void>{};
 }
 
 bool names_target(const Builder& b, const std::string& target) {

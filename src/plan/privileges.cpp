@@ -67,6 +67,14 @@ void plan_process_count(Builder& b) {
         "limits.pids");
 }
 
+/// "/" in an image is what it has when nobody chose.
+std::string first_folder(const Builder& b) {
+  if (b.profile.workdir) return *b.profile.workdir;
+  if (b.facts.image && lexical_path("/", b.facts.image->workdir) != "/")
+    return lexical_path("/", b.facts.image->workdir);
+  return b.profile.workspace.mode == profile::WorkspaceMode::none ? "/" : b.profile.workspace.at;
+}
+
 }  // namespace
 
 void plan_stdio(Builder& b) {
@@ -91,11 +99,7 @@ Result<void> plan_privileges(Builder& b) {
   if (b.plan.supervision.tty)
     b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
   plan_stdio(b);
-  b.add(
-      Phase::payload,
-      ChangeDir{b.profile.workdir.value_or(
-          b.profile.workspace.mode == profile::WorkspaceMode::none ? "/" : b.profile.workspace.at)},
-      "where the command starts", "workdir");
+  b.add(Phase::payload, ChangeDir{first_folder(b)}, "where the command starts", "workdir");
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
   b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");

@@ -41,6 +41,11 @@ Answer present(const Asked& asked, std::string_view name, const std::string& pas
     answer.because = "every command gets one; env.set changes it";
     return answer;
   }
+  if (asked.profile.root.kind == profile::RootKind::oci && name != "TERM") {
+    Answer answer = asked.decided_by("root");
+    answer.because = "the image sets it; env.set changes it";
+    return answer;
+  }
   const bool terminal = name == "TERM";
   Answer answer = asked.decided_by(terminal ? "stdio.tty" : "tools");
   answer.because = terminal ? "the command has a terminal" : "one of the tools needs it";

@@ -119,6 +119,8 @@ void check_root(const Checker& c) {
                "`root: host` shows the parts of it that programs need");
   if (folder && !root.path.empty() && root.path.front() != '/')
     c.complain("root", "`root`: `" + printable(root.path, 80) + "` must be absolute here");
+  if (root.kind == RootKind::oci && root.max < 65536)
+    c.complain("root.max", "`root.max` must be at least 64K");
 }
 
 void check_workdir(const Checker& c) {

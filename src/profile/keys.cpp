@@ -49,8 +49,10 @@ constexpr Key kRootDir[] = {
      TextSlot{[](P& p) -> auto& { return p.root.path; }}},
 };
 constexpr Key kRootOci[] = {
-    {"oci", "An OCI image layout", TextSlot{[](P& p) -> auto& { return p.root.path; }}},
+    {"oci", "An OCI image layout, or an archive of docker save or podman save",
+     TextSlot{[](P& p) -> auto& { return p.root.path; }}},
     {"ref", "Which image in it", TextSlot{[](P& p) -> auto& { return p.root.ref; }}},
+    {"max", "How much it may hold unpacked", SizeSlot{[](P& p) -> auto& { return p.root.max; }}},
 };
 
 constexpr Key kUser[] = {

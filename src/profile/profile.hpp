@@ -22,8 +22,9 @@ enum class RootKind { host, dir, oci, empty };
 
 struct Root {
   RootKind kind = RootKind::host;
-  std::string path{};          ///< dir: and oci: absolute, resolved against the profile's folder
-  std::string ref = "latest";  ///< oci only
+  std::string path{};           ///< dir: and oci: absolute, resolved against the profile's folder
+  std::string ref{};            ///< oci only; empty: the one called latest, or the only one
+  Bytes max = Bytes{8} << 30U;  ///< oci only: how much it may hold unpacked
 };
 
 enum class WorkspaceMode { none, ro, rw, overlay };

@@ -37,9 +37,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("secrets", "`secrets`",
                  "hand values over in a file under `mounts`, or name a variable under `env.pass`");
   }
-  if (profile.root.kind == RootKind::oci) {
-    refusals.add("root", "`root: {oci: ...}`", "unpack the image and use `root: {dir: FOLDER}`");
-  }
   for (std::size_t i = 0; i < profile.devices.size(); ++i) {
     if (profile.devices[i] != "gpu") continue;
     refusals.add("devices[" + std::to_string(i) + ']', "the device group `gpu`",

@@ -177,10 +177,9 @@ TEST_CASE("what this version cannot do is refused with a place and an alternativ
   const Profile profile = must_load(
       "network: {allow: [\"example.org:443\"]}\n"
       "secrets: {k: {from: \"env:K\"}}\n"
-      "root: {oci: layout}\n"
       "devices: [gpu]\n");
   const Problems problems = unsupported(profile);
-  CHECK(problems.size() == 4);
+  CHECK(problems.size() == 3);
   for (const sbx::Error& problem : problems) {
     CHECK(has(problem.where, "/p/x.yaml:"));
     CHECK(has(problem.what, "not supported in this version"));

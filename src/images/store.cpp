@@ -1,0 +1,196 @@
+#include "images/store.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+#include "images/confined.hpp"
+#include "images/store_sweep.hpp"
+#include "os/remove_tree.hpp"
+#include "os/state_folder.hpp"
+
+namespace sbx::images {
+namespace {
+
+constexpr std::size_t kMaxKept = std::size_t{8} << 20U;
+constexpr ::time_t kRacy = 2;  ///< seconds: a later change may have the same time
+constexpr ::time_t kDay =
+    ::time_t{24} * 3600;  ///< how exactly it is known when an image was used last
+
+Error store_error(const std::string& what, int error) {
+  return {.kind = ErrorKind::host,
+          .what = what,
+          .hint =
+              "images are unpacked into $XDG_CACHE_HOME/sbx/images, else ~/.cache/sbx/images "
+              "(root: /var/cache/sbx/images), which has to be yours and closed to others",
+          .sys_errno = error};
+}
+
+/// The source as it is now.
+struct Source {
+  os::UniqueFd file;
+  std::string witness;   ///< of what it is: another one when anything has changed
+  bool settled = false;  ///< a change from now on shows in `witness`
+};
+
+Result<Source> open_source(const Request& request) {
+  const auto refuse = [&](int error) {
+    return std::unexpected(Error{.kind = ErrorKind::profile,
+                                 .what = "cannot open the image " + quote(request.path),
+                                 .hint = "name an OCI layout, or an archive of `docker save` or "
+                                         "`podman save`",
+                                 .sys_errno = error});
+  };
+  Source source;
+  source.file.reset(::open(request.path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct ::stat what{};
+  if (!source.file.valid() || ::fstat(source.file.get(), &what) != 0) return refuse(errno);
+  if (!S_ISREG(what.st_mode) && !S_ISDIR(what.st_mode)) return refuse(EINVAL);
+  // Of a layout only its index: all else is named by its digest.
+  if (S_ISDIR(what.st_mode) &&
+      ::fstatat(source.file.get(), "index.json", &what, AT_SYMLINK_NOFOLLOW) != 0)
+    return refuse(errno);
+  std::string text = "1";
+  for (const auto part :
+       {static_cast<std::int64_t>(what.st_dev), static_cast<std::int64_t>(what.st_ino),
+        static_cast<std::int64_t>(what.st_size), static_cast<std::int64_t>(what.st_mtim.tv_sec),
+        static_cast<std::int64_t>(what.st_mtim.tv_nsec),
+        static_cast<std::int64_t>(what.st_ctim.tv_sec),
+        static_cast<std::int64_t>(what.st_ctim.tv_nsec)})
+    text += "\n" + std::to_string(part);
+  source.witness = "at-" + sha256_hex(text + "\n" + request.ref);
+  source.settled = what.st_ctim.tv_sec + kRacy < ::time(nullptr);
+  return source;
+}
+
+Result<std::string> read_kept(int folder) {
+  const os::UniqueFd file(::openat(folder, kImageFile, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  struct ::stat what{};
+  if (!file.valid() || ::fstat(file.get(), &what) != 0)
+    return std::unexpected(
+        store_error("an unpacked image lacks " + std::string(kImageFile), errno));
+  const auto size = static_cast<std::size_t>(what.st_size);
+  std::string text(std::min(size, kMaxKept), '\0');
+  if (::pread(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+    return std::unexpected(store_error("an unpacked image cannot be read", EIO));
+  if (what.st_mtim.tv_sec + kDay < ::time(nullptr)) (void)::futimens(file.get(), nullptr);
+  return text;
+}
+
+/// The image `name`, held; nothing when there is none.
+Result<std::optional<Held>> hold(const os::StateFolder& store, const std::string& name) {
+  Held held;
+  held.lock = open_inner(store.fd.get(), name);
+  if (!held.lock.valid()) return std::nullopt;
+  // Who removes it has it locked, and its name is gone then.
+  if (::flock(held.lock.get(), LOCK_SH) != 0 || !is_there(store.fd.get(), name, held.lock.get()))
+    return std::nullopt;
+  const std::string kept = SBX_TRY(read_kept(held.lock.get()));
+  held.image = SBX_TRY(from_text(kept));
+  held.root = store.path + "/" + name + "/" + kRootName;
+  return held;
+}
+
+/// What `witness` led to before.
+Result<std::optional<Held>> find_known(const os::StateFolder& store, const std::string& witness) {
+  std::array<char, 80> name{};
+  const ssize_t size = ::readlinkat(store.fd.get(), witness.c_str(), name.data(), name.size());
+  constexpr ssize_t kHex = 64;
+  if (size != kHex) return std::nullopt;
+  return hold(store, std::string(name.data(), kHex));
+}
+
+/// A folder of its own for `witness`, empty and locked. Nothing: somebody else has finished with it
+/// meanwhile.
+Result<os::UniqueFd> stage(const os::StateFolder& store, const std::string& name) {
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    if (::mkdirat(store.fd.get(), name.c_str(), 0700) != 0 && errno != EEXIST) break;
+    os::UniqueFd folder = open_inner(store.fd.get(), name);
+    // Waits for whoever unpacks the same. It has another name then, or is what a killed run left.
+    if (!folder.valid() || ::flock(folder.get(), LOCK_EX) != 0) continue;
+    if (is_there(store.fd.get(), name, folder.get())) return folder;
+  }
+  return std::unexpected(store_error("cannot make a folder in " + quote(store.path), errno));
+}
+
+/// Gives the image its name, unless another run has been faster with the same one.
+Result<void> commit(const os::StateFolder& store, const std::string& staged,
+                    const std::string& name) {
+  if (::renameat(store.fd.get(), staged.c_str(), store.fd.get(), name.c_str()) == 0 ||
+      errno == ENOTEMPTY || errno == EEXIST)
+    return {};
+  return std::unexpected(store_error("cannot keep the unpacked image", errno));
+}
+
+Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Request& request,
+                                        const Source& source) {
+  const std::string staged = "." + source.witness;
+  const os::UniqueFd folder = SBX_TRY(stage(store, staged));
+  if (auto known = SBX_TRY(find_known(store, source.witness))) {
+    remove_inner(store.fd.get(), folder.get(), staged);
+    return known;
+  }
+  sweep(store.fd.get());
+  if (const auto emptied = os::empty_folder(folder.get()); !emptied)
+    return std::unexpected(store_error("cannot empty a folder of images", emptied.error().value));
+  std::string name;
+  bool fresh = false;
+  const auto wanted = [&](const std::string& told) {
+    if (told.size() != 64 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
+      return false;
+    name = told;
+    fresh = !is_there(store.fd.get(), name, -1);
+    return fresh;
+  };
+  auto done = unpack_confined({.source = source.file.get(),
+                               .staging = folder.get(),
+                               .ref = request.ref,
+                               .max_bytes = request.max_bytes},
+                              wanted);
+  if (done && fresh) done = commit(store, staged, name);
+  // It has its name, and is held like any other from here on.
+  if (!is_there(store.fd.get(), staged, folder.get())) (void)::flock(folder.get(), LOCK_UN);
+  std::optional<Held> held;
+  if (done) held = SBX_TRY(hold(store, name));
+  if (done && held && source.settled) {
+    (void)::unlinkat(store.fd.get(), source.witness.c_str(), 0);
+    (void)::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
+  }
+  if (is_there(store.fd.get(), staged, folder.get()))
+    remove_inner(store.fd.get(), folder.get(), staged);
+  if (!done) return std::unexpected(std::move(done).error());
+  if (!held) return std::unexpected(store_error("the unpacked image has gone again", ENOENT));
+  held->fresh = fresh;
+  return held;
+}
+
+}  // namespace
+
+Result<std::optional<Held>> find_unpacked(const Request& request) {
+  const Source source = SBX_TRY(open_source(request));
+  const auto store = os::open_cache_folder("images", false);
+  if (!store && store.error().value == ENOENT) return std::nullopt;
+  if (!store)
+    return std::unexpected(store_error("the folder of images is not used", store.error().value));
+  return find_known(*store, source.witness);
+}
+
+Result<std::optional<Held>> unpacked(const Request& request) {
+  const Source source = SBX_TRY(open_source(request));
+  const auto store = os::open_cache_folder("images", true);
+  if (!store)
+    return std::unexpected(store_error("no place to unpack images into", store.error().value));
+  if (auto known = SBX_TRY(find_known(*store, source.witness))) return known;
+  return unpack_into(*store, request, source);
+}
+
+}  // namespace sbx::images

@@ -1,0 +1,67 @@
+#include "images/store_sweep.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "images/unpack.hpp"
+#include "os/folder.hpp"
+#include "os/remove_tree.hpp"
+
+namespace sbx::images {
+namespace {
+
+constexpr ::time_t kUnused = ::time_t{30} * 24 * 3600;
+
+bool is_old(int folder) {
+  struct ::stat what{};
+  return ::fstatat(folder, kImageFile, &what, AT_SYMLINK_NOFOLLOW) == 0 &&
+         what.st_mtim.tv_sec + kUnused < ::time(nullptr);
+}
+
+}  // namespace
+
+os::UniqueFd open_inner(int store, const std::string& name) {
+  return os::UniqueFd(
+      ::openat(store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+bool is_there(int store, const std::string& name, int folder) {
+  struct ::stat named{};
+  struct ::stat held{};
+  if (::fstatat(store, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  return folder < 0 || (::fstat(folder, &held) == 0 && named.st_ino == held.st_ino);
+}
+
+void remove_inner(int store, int folder, const std::string& name) {
+  if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
+}
+
+void sweep(int store) {
+  const auto names = os::list_names(store);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    const os::UniqueFd folder = open_inner(store, name);
+    if (!folder.valid()) continue;
+    // Who fills it, or has it mounted, holds its lock.
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 || !is_there(store, name, folder.get()))
+      continue;
+    if (name.starts_with('.')) {
+      remove_inner(store, folder.get(), name);
+    } else if (is_old(folder.get())) {
+      // A name with a dot first: what is half removed is no image any more.
+      const std::string gone = "." + name;
+      if (::renameat(store, name.c_str(), store, gone.c_str()) == 0)
+        remove_inner(store, folder.get(), gone);
+    }
+  }
+  for (const std::string& name : *names) {
+    struct ::stat what{};
+    if (name.starts_with("at-") && ::fstatat(store, name.c_str(), &what, 0) != 0)
+      ::unlinkat(store, name.c_str(), 0);
+  }
+}
+
+}  // namespace sbx::images

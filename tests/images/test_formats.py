@@ -1,0 +1,173 @@
+"""root: {oci: ...}: every form of an image becomes the same root, once, and its defaults hold."""
+import gzip
+import json
+import os
+import subprocess
+import tarfile
+
+import pytest
+
+from images.conftest import settle
+from images.layouts import FORMS, Image, digest, docker_files, hard_link, layout_files, link, member, tar, write_archive, write_folder
+
+IS = ["/bin/probe", "file-holds"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("pack", ["", "gzip", "zstd"])
+def test_every_form_is_unpacked_and_run(images, form, pack):
+    image = Image(images.base(member("etc/motd", "lower\n")), tar(member("etc/motd", "upper\n")), pack=pack)
+    where = images.write(image, form)
+    run = images.run(where, *IS, "/etc/motd", "upper")
+    assert run.code == 42, run
+    assert images.left_over() == [] and len(images.roots()) == 1
+
+
+def test_the_same_image_in_another_form_is_not_unpacked_again(images):
+    image = Image(images.base())
+    root = images.unpack(image)
+    before = os.stat(root).st_ctime_ns
+    for form in FORMS:
+        images.run(images.write(image, form)).assert_ok()
+    assert images.roots() == [root] and os.stat(root).st_ctime_ns == before
+
+
+def test_a_second_run_reads_nothing_of_the_image(images):
+    where = settle(images.write(Image(images.base())))
+    images.run(where).assert_ok()
+    for blob in (where / "blobs" / "sha256").iterdir():
+        blob.unlink()
+    images.run(where).assert_ok()
+
+
+def test_a_changed_image_is_unpacked_anew(images):
+    where = settle(images.write(Image(images.base(member("etc/motd", "one")))))
+    images.run(where).assert_ok()
+    write_folder(where, Image(images.base(member("etc/motd", "two"))).files())
+    run = images.run(where, *IS, "/etc/motd", "two")
+    assert run.code == 42, run
+
+
+def test_multi_member_gzip_and_long_names_and_sparse_files(images):
+    long = "x" * 200 + "/" + "y" * 200 + "/z"
+    layer = images.base(member(long, "deep"), member("caf\u00e9", "accent"))
+    image = Image(layer)
+    half = len(layer) // 2
+    image.layers = [gzip.compress(layer[:half]) + gzip.compress(layer[half:])]
+    image.suffix = "+gzip"
+    root = images.unpack(image)
+    assert (root / long).read_text() == "deep" and (root / "caf\u00e9").read_text() == "accent"
+    sparse = images.folder / "sparse.tar"
+    with open(images.folder / "holes", "wb") as file:
+        file.seek(64 << 20)
+        file.write(b"end")
+    subprocess.run(["tar", "--sparse", "--format=gnu", "-C", images.folder, "-cf", sparse, "holes"], check=True)
+    root = images.unpack(Image(images.base(), sparse.read_bytes()))
+    holes = root / "holes"
+    assert holes.stat().st_size == (64 << 20) + 3 and holes.stat().st_blocks < 1000
+    assert holes.read_bytes() == bytes(64 << 20) + b"end"
+
+
+def test_links_modes_times_and_owners(images):
+    root = images.unpack(Image(images.base(
+        member("usr/"), member("usr/tool", "#!/bin/probe", mode=0o4711, uid=7, gid=7), member("usr/secret", "s", mode=0),
+        hard_link("usr/again", "usr/tool"), link("usr/sym", "tool"))))
+    tool = (root / "usr" / "tool").stat()
+    assert tool.st_ino == (root / "usr" / "again").stat().st_ino and os.readlink(root / "usr" / "sym") == "tool"
+    assert (tool.st_mode & 0o7777, tool.st_uid, tool.st_mtime) == (0o755, os.geteuid(), 1_600_000_000)
+    assert (root / "usr" / "secret").stat().st_mode & 0o7777 == 0o644
+
+
+def test_docker_save_with_a_layer_that_is_a_link(images):
+    image = Image(images.base(member("etc/motd", "linked")))
+    files = docker_files(image)
+    name = next(n for n in files if n.endswith("layer.tar"))
+    files["other/layer.tar"] = files.pop(name)
+    where = write_archive(images.place(), files, links=[(name, "../other/layer.tar")])
+    assert images.run(where, *IS, "/etc/motd", "linked").code == 42
+
+
+def test_refs_and_platforms(images):
+    one, two = Image(images.base(member("etc/motd", "one")), ref="1.0"), Image(images.base(member("etc/motd", "two")), ref="2.0")
+    where = write_folder(images.place(), layout_files(one, two))
+    assert images.run(where, *IS, "/etc/motd", "two", ref=":2.0").code == 42
+    images.run(where, ref=":3.0").assert_refused("3.0", "1.0", "2.0")
+    images.run(where).assert_refused("several images", "1.0", "ref")
+    archive = write_archive(images.place(), docker_files(one, two))
+    assert images.run(archive, *IS, "/etc/motd", "one", ref=":1.0").code == 42
+    assert images.run(archive, *IS, "/etc/motd", "one", flags=["--set", "root.ref=example/app:1.0"]).code == 42
+    images.run(archive, ref=":4").assert_refused("no image", "example/app:2.0")
+    other = Image(images.base(member("etc/motd", "arm")), architecture="arm64")
+    where = write_folder(images.place(), layout_files(other, Image(images.base(member("etc/motd", "here"))), nested=True))
+    assert images.run(where, *IS, "/etc/motd", "here").code == 42
+    images.run(other).assert_refused("arm64", "amd64")
+
+
+def test_the_defaults_of_the_image_and_who_overrides_them(images, is_root):
+    config = {"Env": ["COLOUR=blue", "PATH=/opt:/bin", "broken", "=x"], "WorkingDir": "/work/here", "User": "web:staff",
+              "Entrypoint": ["/bin/probe"], "Cmd": ["finds", "/work/here"]}
+    image = Image(images.base(member("etc/passwd", "x\nroot:x:0:0::/:\nweb:x:77:78::/:/bin/sh\n"), member("etc/group", "staff:x:79:web\n")),
+                  config=config)
+    where = images.write(image)
+    run = images.run(where, bare=True)
+    assert run.code == 42 and run.result["argv"] == ["/bin/probe", "finds", "/work/here"], run
+    assert run.result["isolation"]["user"] == "77:79"
+    # The image has only just been written, and may change within the clock's tick.
+    settle(where)
+    images.run(where).assert_ok()
+    plan = json.loads(images.sbx.call("explain", "--root", f"oci:{where}", "--json", *images.sbx.degraded).stdout)
+    text = json.dumps(plan)
+    assert "COLOUR=blue" in text and "PATH=/opt:/bin" in text and "/work/here" in text and "broken" not in text
+    run = images.run(where, "probe", "finds", "/nothing", flags=["--user", "5:6", "--workdir", "/", "--env", "PATH=/bin"])
+    assert run.code == 0 and run.result["isolation"]["user"] == "5:6" and run.result["argv"][0] == "probe", run
+    why = images.sbx.call("explain", "--root", f"oci:{where}", "--why", "env:COLOUR", *images.sbx.degraded)
+    assert "image" in why.out, why
+
+
+def test_a_user_that_the_image_does_not_have(images):
+    image = Image(images.base(), config={"User": "nobody-here"})
+    where = images.write(image)
+    images.run(where).assert_refused("nobody-here", "/etc/passwd", "user:")
+    images.run(where, flags=["--user", "9:9"]).assert_ok()
+
+
+def test_no_command_anywhere(images):
+    images.run(Image(images.base()), bare=True).assert_refused("no command")
+
+
+def test_the_hosts_names_are_the_sandboxs_own(images):
+    image = Image(images.base(member("etc/hosts", "6.6.6.6 leak\n"), link("etc/resolv.conf", "/nowhere")))
+    assert images.run(image, *IS, "/etc/hosts", "leak").code == 0
+    assert images.run(image, *IS, "/etc/hosts", "localhost").code == 42
+    assert images.run(image, *IS, "/etc/resolv.conf", "timeout").code == 42
+
+
+def test_the_image_cannot_be_changed_from_inside(images):
+    where = images.write(Image(images.base(member("srv/"))))
+    for folder in ("/srv", "/etc", "/bin", "/"):
+        assert images.run(where, "/bin/probe", "create-in", folder).code == 0
+    assert os.listdir(images.roots()[0] / "srv") == []
+
+
+def test_explain_and_check_unpack_nothing(images):
+    where = images.write(Image(images.base()))
+    for words in (["explain"], ["run", "--dry-run"]):
+        done = images.sbx.call(*words, "--root", f"oci:{where}", *images.sbx.degraded, "--", "true")
+        assert done.code == 0 and "not unpacked yet" in done.out, done
+    profile = images.sbx.profile({"version": 1, "root": {"oci": str(where), "ref": "latest", "max": "1G"}})
+    assert images.sbx.call("check", profile).code == 0
+    assert not images.store.exists()
+
+
+def test_what_is_no_image_is_said(images):
+    for content in (b"", b"no archive at all" * 99, tar(member("x", "y"))):
+        place = images.place()
+        place.write_bytes(content)
+        images.run(place).assert_refused("image")
+    empty = images.place()
+    empty.mkdir()
+    images.run(empty).assert_refused("cannot open the image")
+    images.run("/nonexistent").assert_refused("cannot open the image", "ENOENT")
+    os.mkfifo(images.folder / "pipe")
+    images.run(images.folder / "pipe").assert_refused("cannot open the image")
+    assert images.left_over() == []
