@@ -10,10 +10,16 @@ _sbx_runs() {
   sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
 }
 
+_sbx_kept() {
+  local id rest
+  sbx diff 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
+}
+
 _sbx_value() {
   case $1 in
     --workspace) compgen -d -- "$2" ;;
     --git) compgen -W 'none protect' -- "$2" ;;
+    --keep) compgen -W 'none diff apply' -- "$2" ;;
     --workdir) : ;;
     --root) compgen -W 'host empty' -- "$2"; compgen -d -- "$2" ;;
     --ro) compgen -f -- "$2" ;;
@@ -24,6 +30,7 @@ _sbx_value() {
     --mask) : ;;
     --device) compgen -W 'gpu' -- "$2" ;;
     --env) : ;;
+    --secret) : ;;
     --user) : ;;
     --hostname) : ;;
     --time-offset) : ;;
@@ -76,7 +83,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill diff apply discard schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -98,21 +105,21 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
       ;;
     explain)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --why --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --usage-interval --log --log-level --why --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
       ;;
     learn)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --tool --mask --device --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
@@ -175,11 +182,32 @@ _sbx() {
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_runs)" -- "$cur")
       fi
       ;;
+    diff)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --stat --patch --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_kept)" -- "$cur")
+      fi
+      ;;
+    apply)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--json --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_kept)" -- "$cur")
+      fi
+      ;;
+    discard)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--all --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_kept)" -- "$cur")
+      fi
+      ;;
     schema)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor changes' -- "$cur")
       fi
       ;;
     completion)

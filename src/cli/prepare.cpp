@@ -16,6 +16,7 @@
 #include "base/utc.hpp"
 #include "cli/files.hpp"
 #include "cli/locate.hpp"
+#include "cli/secrets.hpp"
 #include "os/probe.hpp"
 #include "plan/build.hpp"
 
@@ -143,7 +144,10 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
                                    std::to_string(plan->steps.size()) + " steps, command " +
                                    quote_command(plan->argv));
-  return Planned{std::move(profile), *std::move(plan)};
+  std::vector<os::SecretMemory> secrets;
+  if (arguments.verb->verb != Verb::explain && !arguments.dry_run)
+    secrets = SBX_TRY(read_secrets(*plan, facts->env));
+  return Planned{std::move(profile), *std::move(plan), std::move(secrets)};
 }
 
 Result<std::string> make_run_id() {

@@ -3,8 +3,10 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
+#include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 #include "profile/load.hpp"
 #include "supervise/run_clock.hpp"
@@ -18,6 +20,7 @@ std::expected<profile::Profile, profile::Problems> load_profile(
 struct Planned {
   profile::Profile profile;
   plan::Plan plan;
+  std::vector<os::SecretMemory> secrets{};  ///< the values; none when nothing is to run
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.

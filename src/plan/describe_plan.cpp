@@ -13,8 +13,8 @@ std::string duration_or_none(const std::optional<std::chrono::milliseconds>& val
   return value ? format_duration(*value) : "none";
 }
 
-std::string origin_text(const Step& step) {
-  return step.origin.file.empty() ? "" : " [" + step.origin.to_string() + "]";
+std::string origin_text(const Origin& origin) {
+  return origin.file.empty() ? "" : " [" + origin.to_string() + "]";
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -46,6 +46,18 @@ std::string supervision_text(const Plan& plan) {
   return text;
 }
 
+std::string secrets_text(const Plan& plan) {
+  std::string text;
+  for (const PlannedSecret& secret : plan.secrets) {
+    text += "secret:    " + printable(secret.name) + " from " + printable(secret.from) + ", ";
+    if (!secret.env.empty()) text += "as the variable " + printable(secret.env);
+    if (!secret.env.empty() && !secret.place.empty()) text += " and ";
+    if (!secret.place.empty()) text += "in " + quote(secret.place);
+    text += (secret.redact ? "" : ", not redacted") + origin_text(secret.origin) + "\n";
+  }
+  return text;
+}
+
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -74,6 +86,19 @@ std::string json_watched(const Supervision& supervision) {
             "{\"path\":" + json_string(place.folder + "/" + place.name) +
             ",\"absent\":" + json_bool(place.absent) + "}";
   return text.empty() ? "" : ",\"watched\":[" + text + "]";
+}
+
+/// Likewise.
+std::string json_secrets(const std::vector<PlannedSecret>& secrets) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? std::string("null") : json_string(text);
+  };
+  std::string text;
+  for (const PlannedSecret& secret : secrets)
+    text += std::string(text.empty() ? "" : ",") + "{\"name\":" + json_string(secret.name) +
+            ",\"from\":" + json_string(secret.from) + ",\"file\":" + or_null(secret.place) +
+            ",\"env\":" + or_null(secret.env) + ",\"redact\":" + json_bool(secret.redact) + "}";
+  return text.empty() ? "" : ",\"secrets\":[" + text + "]";
 }
 
 std::string json_step(const Step& step) {
@@ -113,13 +138,14 @@ std::string describe_text(const Plan& plan) {
           "; denied calls: " + plan.isolation.seccomp + "\n";
   text += supervision_text(plan);
   for (const std::string& entry : plan.env) text += "env:       " + printable(entry) + "\n";
+  text += secrets_text(plan);
   std::size_t number = 0;
   for (const Step& step : plan.steps) {
     ++number;
     const std::string index = std::to_string(number);
     text += std::string(index.size() < 3 ? 3 - index.size() : 0, ' ') + index + " " +
             padded(std::string(phase_name(step.phase)), 8) + describe(step.action) + "\n";
-    text += "            because: " + step.reason + origin_text(step) + "\n";
+    text += "            because: " + step.reason + origin_text(step.origin) + "\n";
   }
   for (const std::string& control : plan.isolation.degraded)
     text += "degraded:  " + control +
@@ -135,7 +161,7 @@ std::string describe_json(const Plan& plan) {
       "{\"schema\":\"sbx.plan/1\",\"profile\":{\"name\":" + json_string(plan.profile_name) +
       ",\"sha256\":" + json_string(plan.profile_sha256) + "}";
   text += ",\"argv\":" + json_list(plan.argv) + ",\"env\":" + json_list(plan.env) +
-          ",\"search_path\":" + json_list(plan.search_path);
+          ",\"search_path\":" + json_list(plan.search_path) + json_secrets(plan.secrets);
   text += ",\"steps\":[";
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     text += (i != 0 ? "," : "") + json_step(plan.steps[i]);

@@ -76,12 +76,24 @@ struct KeepChanges {
   bool apply = false;     ///< put them in there when the command has succeeded
 };
 
+/// What is known of a secret before anybody has its value.
+struct PlannedSecret {
+  std::string name;
+  std::string from;   ///< as in the profile
+  std::string base;   ///< the folder that a relative path in `from` is resolved beneath
+  std::string place;  ///< its file inside; empty: none
+  std::string env;    ///< its variable inside; empty: none
+  bool redact = true;
+  Origin origin{};  ///< of `from`
+};
+
 struct Plan {
   std::string run_id;
   std::string profile_name;
   std::string profile_sha256;
   std::vector<std::string> argv;
-  std::vector<std::string> env;          ///< "NAME=value"
+  std::vector<std::string> env;  ///< "NAME=value"; without those of secrets
+  std::vector<PlannedSecret> secrets{};
   std::vector<std::string> search_path;  ///< folders, for an argv[0] without '/'
   std::vector<Step> steps;               ///< in order; phases do not interleave per process
   seccomp::Request seccomp;

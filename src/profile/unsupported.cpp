@@ -33,10 +33,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("network", "`network` with a list of what is allowed",
                  "use `network: none`, or `network: host` to share the host's whole network");
   }
-  if (!profile.secrets.empty()) {
-    refusals.add("secrets", "`secrets`",
-                 "hand values over in a file under `mounts`, or name a variable under `env.pass`");
-  }
   const Artifacts& artifacts = profile.artifacts;
   if (!artifacts.collect.empty() || artifacts.max || artifacts.ttl ||
       profile.origins.contains("artifacts")) {

@@ -93,11 +93,13 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(place_watch_.start(plan_.supervision.watched));
   SBX_CHECK(changes_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
-  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
+  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this]() -> Result<void> {
     enter(sinks_.clock, Stage::register_run);
     open_door();
     enter(sinks_.clock, Stage::await_exec);
+    return {};
   });
+  if (sinks_.secrets != nullptr) sinks_.secrets->clear();  // which wipes them
   if (!launched) {
     if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
     return std::unexpected(std::move(launched.error()));
