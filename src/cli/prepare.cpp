@@ -110,6 +110,12 @@ plan::Invocation invocation_of(const Arguments& arguments, const Profile& profil
   return invocation;
 }
 
+/// Whether an argument contains a secret is not known yet.
+std::string command_for_log(const plan::Plan& plan) {
+  if (!plan.supervision.redacts) return quote_command(plan.argv);
+  return "of " + std::to_string(plan.argv.size()) + " words";
+}
+
 }  // namespace
 
 std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
@@ -143,7 +149,7 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   if (!plan) return only(std::move(plan).error());
   log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
                                    std::to_string(plan->steps.size()) + " steps, command " +
-                                   quote_command(plan->argv));
+                                   command_for_log(*plan));
   std::vector<os::SecretMemory> secrets;
   if (arguments.verb->verb != Verb::explain && !arguments.dry_run)
     secrets = SBX_TRY(read_secrets(*plan, facts->env));

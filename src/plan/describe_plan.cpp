@@ -33,6 +33,9 @@ std::string supervision_text(const Plan& plan) {
       ", stderr " +
       (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
       ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  if (!s.redact_patterns.empty()) text += "redact:    " + join(s.redact_patterns, ", ") + "\n";
+  if (s.on_leak == profile::OnLeak::fail)
+    text += "on leak:   the run is ended at the first secret in its output\n";
   if (s.end_tree_on_oom)
     text += "memory:    a kill by the kernel is looked for, and ends the tree\n";
   if (s.tell_memory_high) text += "memory:    going above limits.memory_high is told\n";
@@ -86,6 +89,14 @@ std::string json_watched(const Supervision& supervision) {
             "{\"path\":" + json_string(place.folder + "/" + place.name) +
             ",\"absent\":" + json_bool(place.absent) + "}";
   return text.empty() ? "" : ",\"watched\":[" + text + "]";
+}
+
+/// Likewise.
+std::string json_redaction(const Supervision& supervision) {
+  if (!supervision.redacts) return "";
+  const bool fails = supervision.on_leak == profile::OnLeak::fail;
+  return ",\"redact_patterns\":" + json_list(supervision.redact_patterns) +
+         ",\"on_leak\":" + (fails ? "\"fail\"" : "\"redact\"");
 }
 
 /// Likewise.
@@ -175,7 +186,7 @@ std::string describe_json(const Plan& plan) {
           ",\"end_tree_on_oom\":" + json_bool(s.end_tree_on_oom) +
           ",\"tell_memory_high\":" + json_bool(s.tell_memory_high) +
           ",\"usage_interval_ms\":" + json_ms(s.usage_interval) + ",\"tty\":" + json_bool(s.tty) +
-          json_watched(s) + "}";
+          json_watched(s) + json_redaction(s) + "}";
   text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
           ",\"namespaces\":" + json_list(plan.isolation.namespaces) +
           ",\"cgroup\":" + json_string(plan.isolation.cgroup) +

@@ -53,7 +53,10 @@ struct Supervision {
   bool summary = false;  ///< a person sees standard error: what was blocked, what is kept
   bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
   Learning learning = Learning::off;  ///< not off: `denials` is set as well
-  bool meter = false;                 ///< --json, --result or --events: count and hash the output
+  bool redacts = false;               ///< there is something to look for in the output
+  std::vector<std::string> redact_patterns{};
+  profile::OnLeak on_leak = profile::OnLeak::redact;
+  bool meter = false;  ///< --json, --result or --events: count and hash the output
 };
 
 /// What this run promises, for the result's `isolation`.

@@ -42,6 +42,11 @@ void note_secrets(Builder& b) {
                               b.origin_of("secrets." + secret.name + ".from")});
   for (PlannedSecret& secret : b.plan.secrets)
     if (secret.place == "/") secret.place.clear();
+  Supervision& supervision = b.plan.supervision;
+  supervision.redact_patterns = b.profile.redact_patterns;
+  supervision.on_leak = b.profile.on_leak;
+  supervision.redacts = !supervision.redact_patterns.empty() ||
+                        std::ranges::any_of(b.plan.secrets, &PlannedSecret::redact);
   const auto core = b.profile.limits.rlimits.find("core");
   const bool dumps = core == b.profile.limits.rlimits.end() || core->second.value_or(1) > 0;
   if (!b.plan.secrets.empty() && dumps)

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
 #include "profile/decode.hpp"
+#include "redact/patterns.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -97,7 +99,23 @@ void check_secrets(const Checker& c) {
   if (!c.profile().secrets.empty()) check_apart(c);
 }
 
-constexpr Check kChecks[] = {{"secrets", check_secrets}};
+void check_redaction(const Checker& c) {
+  const Profile& profile = c.profile();
+  for (std::size_t i = 0; i < profile.redact_patterns.size(); ++i) {
+    const auto meant = redact::meant_patterns(std::span(&profile.redact_patterns[i], 1));
+    if (!meant)
+      c.complain(Checker::item("redact_patterns", i), "`redact_patterns`: " + meant.error().what,
+                 meant.error().hint);
+  }
+  const bool looks =
+      !profile.redact_patterns.empty() || std::ranges::any_of(profile.secrets, &Secret::redact);
+  const Origin* const written = c.origin("on_leak");
+  if (profile.on_leak == OnLeak::fail && written != nullptr && !looks)
+    c.complain("on_leak", "`on_leak: fail` has nothing to look for",
+               "add `secrets` or `redact_patterns`, or remove it");
+}
+
+constexpr Check kChecks[] = {{"secrets", check_secrets}, {"redaction", check_redaction}};
 
 }  // namespace
 

@@ -23,6 +23,7 @@ constexpr std::array<Words, 2> kOnExceed{"truncate", "kill"};
 constexpr std::array<Words, 2> kOomKills{"process", "tree"};
 constexpr std::array<Words, 3> kOnDeny{"errno", "kill", "log"};
 constexpr std::array<Words, 3> kLandlock{"auto", "require", "off"};
+constexpr std::array<Words, 2> kOnLeaks{"redact", "fail"};
 constexpr std::array<Words, 3> kTty{"auto", "always", "never"};
 
 /// The enumerators of these types stand in the order of the words above.
@@ -255,6 +256,11 @@ constexpr Key kProfile[] = {
     {"env", "Environment; nothing else enters", SectionSlot{kEnv}},
     {"secrets", "Values handed over as files or variables",
      SpecialSlot{read_secrets, schema_secrets}},
+    {"redact_patterns",
+     "Keys to mask that nobody declared, by their shape: aws, github, pem, all ...",
+     TextListSlot{[](P& p) -> auto& { return p.redact_patterns; }}},
+    {"on_leak", "A secret in the output: redact (default), or fail, which ends the run too",
+     ChoiceSlot{kOnLeaks, [](P& p, std::size_t i) { p.on_leak = nth<OnLeak>(i); }}},
     {"network", "none (default), host, or an allow list",
      SpecialSlot{read_network, schema_network}},
     {"limits", "Limits; none lifts one", SectionSlot{kLimits}},

@@ -92,6 +92,9 @@ struct Secret {
   }
 };
 
+/// What becomes of a run whose output has a secret in it.
+enum class OnLeak { redact, fail };
+
 enum class NetworkMode { none, host, filtered };
 
 struct Network {
@@ -195,6 +198,8 @@ struct Profile {
   std::string hostname = "sandbox";
   Env env{};
   std::vector<Secret> secrets{};
+  std::vector<std::string> redact_patterns{};  ///< names of redact::pattern_names()
+  OnLeak on_leak = OnLeak::redact;
   Network network{};
   Limits limits{};
   Seccomp seccomp{};

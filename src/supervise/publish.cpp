@@ -1,14 +1,23 @@
 // The end of a run: what is decided about it, and how that reaches the caller.
 #include <poll.h>
+#include <signal.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
+namespace {
+
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+}  // namespace
 
 void Run::deliver_rest() {
   // No limit of the run applies any more: it is over, and only the caller's reader is slow.
@@ -28,12 +37,16 @@ void Run::deliver_rest() {
 
 void Run::conclude() {
   streams_.finish(outcome_);
+  // Only the rest of the output has shown it, or the command was faster than we.
+  if (!evidence_.setup_error && evidence_.killed_for == KilledFor::nothing && leaked())
+    evidence_.killed_for = KilledFor::leak;
   decide(evidence_, plan_, outcome_);
   if (plan_.keep) {
     enter(sinks_.clock, Stage::keep);
     changes_.finish(plan_, outcome_);
     enter(sinks_.clock, Stage::report);
   }
+  redact_words(outcome_);
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);
@@ -85,6 +98,16 @@ bool Run::write_result(int fd, std::string_view line) {
     }
   }
   return true;
+}
+
+bool Run::asked_to_end() {
+  bool asked = false;
+  while (const int signal = gate_.take()) {
+    asked = asked || asks_to_end(signal);
+    if (signal == SIGTSTP) stop_and_resume(now_ns());
+    if (signal == SIGCONT) streams_.after_resume();
+  }
+  return asked;
 }
 
 }  // namespace sbx::supervise
