@@ -49,7 +49,7 @@ Result<Automaton> Automaton::build(std::span<const Wanted> wanted) {
     const TrieNode& node = trie.nodes[index];
     const auto to = made.rows_.begin() + row[index];
     if (index != 0) std::copy_n(made.rows_.begin() + row[node.fail], made.width_, to);
-    to[0] = node.depth;
+    to[0] = node.begun;
     to[1] = node.owner;
     to[2] = node.found;
     to[3] = node.found_owner;

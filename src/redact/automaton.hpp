@@ -25,9 +25,9 @@ class Automaton {
   [[nodiscard]] At step(At at, unsigned char byte) const { return rows_[at + column_[byte]]; }
   /// Something wanted ends here.
   [[nodiscard]] bool accepts(At at) const { return at >= first_accepting_; }
-  /// How many bytes of something wanted have been read.
-  [[nodiscard]] std::size_t depth(At at) const { return rows_[at]; }
-  /// Whose beginning that is.
+  /// How many bytes of something wanted have been read that goes on from here.
+  [[nodiscard]] std::size_t begun(At at) const { return rows_[at]; }
+  /// Whose beginning that is; kNobody: it says nothing.
   [[nodiscard]] std::size_t owner(At at) const { return rows_[at + 1]; }
   /// The longest that ends here: its length and whose it is.
   [[nodiscard]] std::size_t found(At at) const { return rows_[at + 2]; }

@@ -30,6 +30,10 @@ class DigitLane {
       if (seen >= Digits::kWindow && digits_.idle()) {
         i = pass_over(i, matches);
       } else {
+        const std::size_t digits = run(i, matches);
+        seen += digits;
+        i += digits;
+        if (i == bytes_.size() || (digits > 0 && digits_.idle())) continue;
         seen += meaning(i) == kGapByte ? 0 : 1;
         put(i++, matches);
       }
@@ -49,7 +53,7 @@ class DigitLane {
   void unfinished(std::uint64_t end, Matches& matches) const {
     if (!digit_before_) return;
     digits_.begun(index_ - 1, [&](std::uint64_t first, std::size_t owner) {
-      matches.add({places_.get(first), end, owner});
+      if (owner != kNobody) matches.add({places_.get(first), end, owner});
     });
   }
   void reset() {
@@ -61,6 +65,36 @@ class DigitLane {
  private:
   [[nodiscard]] unsigned char meaning(std::size_t i) const {
     return Digits::meanings()[static_cast<unsigned char>(bytes_[i])];
+  }
+
+  /// Digits that follow another without a gap, while anything has begun; returns how many. All that
+  /// changes is local, so that it can stay in registers.
+  std::size_t run(std::size_t from, Matches& matches) {
+    if (!digit_before_ || gap_ != 0) return 0;
+    Digits digits = digits_;
+    unsigned before = before_;
+    std::uint64_t index = index_;
+    std::size_t i = from;
+    for (; i < bytes_.size(); ++i) {
+      const unsigned value = meaning(i);
+      if (value >= kGapByte) break;
+      const std::uint64_t place = place_ + i;
+      places_.set(index, place);
+      digits.step((before << Digits::kBits) | value, index,
+                  [&](std::uint64_t first, std::size_t owner) {
+                    matches.add({places_.get(first), place + 1, owner});
+                  });
+      before = value;
+      ++index;
+      if (digits.idle() && i - from >= Digits::kWindow) {
+        ++i;
+        break;
+      }
+    }
+    digits_.take(digits);
+    before_ = before;
+    index_ = index;
+    return i - from;
   }
 
   void put(std::size_t i, Matches& matches) {

@@ -1,6 +1,7 @@
 // Base64 and hex digits, and the bytes that they stand for in every way of grouping them. Pure.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,20 +54,23 @@ class Base64Digits {
     seen_[2] = automaton_.step(seen_[1], static_cast<unsigned char>(two >> 2U));
     seen_[1] = automaton_.step(seen_[0], static_cast<unsigned char>(two >> 4U));
     seen_[0] = whole;
+    if (!automaton_.accepts(std::max({seen_[1], seen_[2], seen_[3]}))) [[likely]]
+      return;
     for (std::size_t bytes = 1; bytes < 4; ++bytes)
-      if (automaton_.accepts(seen_[bytes])) [[unlikely]]
+      if (automaton_.accepts(seen_[bytes]))
         found(first_digit(index, bytes, automaton_.found(seen_[bytes])),
               automaton_.found_owner(seen_[bytes]));
   }
   [[nodiscard]] bool idle() const { return (seen_[0] | seen_[1] | seen_[2] | seen_[3]) == 0; }
   void reset() { seen_ = {}; }
+  void take(const Base64Digits& from) { seen_ = from.seen_; }
   /// Calls `tell(first digit, owner)` for all that has begun when `index` was the last digit.
   template <class Tell>
   void begun(std::uint64_t index, const Tell& tell) const {
-    for (std::size_t bytes = 0; bytes < 4; ++bytes)
-      if (seen_[bytes] != 0)
-        tell(first_digit(index, bytes, automaton_.depth(seen_[bytes])),
-             automaton_.owner(seen_[bytes]));
+    for (std::size_t bytes = 0; bytes < 4; ++bytes) {
+      const std::size_t begun = automaton_.begun(seen_[bytes]);
+      if (begun != 0) tell(first_digit(index, bytes, begun), automaton_.owner(seen_[bytes]));
+    }
   }
 
  private:
@@ -105,12 +109,16 @@ class HexDigits {
   }
   [[nodiscard]] bool idle() const { return (whole_ | halfway_) == 0; }
   void reset() { whole_ = halfway_ = 0; }
+  void take(const HexDigits& from) {
+    whole_ = from.whole_;
+    halfway_ = from.halfway_;
+  }
   template <class Tell>
   void begun(std::uint64_t index, const Tell& tell) const {
-    if (whole_ != 0)
-      tell(index + 1 - 2 * std::uint64_t{automaton_.depth(whole_)}, automaton_.owner(whole_));
-    if (halfway_ != 0)
-      tell(index - 2 * std::uint64_t{automaton_.depth(halfway_)}, automaton_.owner(halfway_));
+    const std::uint64_t whole = automaton_.begun(whole_);
+    if (whole != 0) tell(index + 1 - 2 * whole, automaton_.owner(whole_));
+    const std::uint64_t halfway = automaton_.begun(halfway_);
+    if (halfway != 0) tell(index - 2 * halfway, automaton_.owner(halfway_));
   }
 
  private:

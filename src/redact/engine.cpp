@@ -60,8 +60,8 @@ void Engine::scan(std::string_view in, bool last) {
 
 void Engine::add_regions(std::uint64_t shortest) {
   merged_.clear();
-  for (Matches* lane : {&found_.text, &found_.base64, &found_.hex, &found_.shapes})
-    lane->move_to(merged_);
+  for (Matches& read : found_.text) read.move_to(merged_);
+  for (Matches* lane : {&found_.base64, &found_.hex, &found_.shapes}) lane->move_to(merged_);
   for (const Match& match : merged_)
     if (match.end - match.start >= shortest) regions_.add(match);
 }

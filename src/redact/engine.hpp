@@ -46,7 +46,8 @@ class Engine {
   ShapeLane shapes_;
   /// In the piece that is scanned, by lane.
   struct Found {
-    Matches text, base64, hex, shapes;
+    TextLane::Found text;
+    Matches base64, hex, shapes;
   };
   Found found_;
   std::vector<Match> merged_;  ///< the same in one list; a member for its memory

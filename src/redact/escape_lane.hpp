@@ -1,6 +1,6 @@
 // One way of reading escapes in text: what they stand for goes through the automaton. It sleeps
 // until there is an escape, takes over the state of the text as it stands, and sleeps again as soon
-// as it would find nothing else. Pure.
+// as the text as it stands would tell the same. Pure.
 #pragma once
 
 #include <array>
@@ -22,16 +22,13 @@ class EscapeLane {
  public:
   EscapeLane(const Automaton& automaton, Escapes kind);
 
-  [[nodiscard]] bool begins_with(char c) const {
-    return kind_ == Escapes::backslash ? c == '\\'
-                                       : c == '%' || (kind_ == Escapes::form && c == '+');
-  }
-  [[nodiscard]] bool awake() const { return awake_; }
-  /// `text`: where the automaton is in the text as it stands, before the byte at `place`.
-  void wake(At text, std::uint64_t place);
-  void put(char c, std::uint64_t place, Matches& matches);
-  /// After the same byte: `text` would find all that this can find.
-  void sleep_if_like(At text);
+  /// Goes on with a new piece, whose bytes must stay until the next, while it is awake.
+  void begin(const Piece& piece, Matches& matches);
+  /// The next escape that begins at `from` or later and that it has not read yet; the piece's size
+  /// when there is none.
+  [[nodiscard]] std::size_t next(std::size_t from);
+  /// Reads on from next(). `text`: where the automaton is in the text as it stands, before it.
+  void wake(At text, std::size_t from, Matches& matches);
 
   [[nodiscard]] std::uint64_t open() const;
   void unfinished(std::uint64_t end, Matches& matches) const;
@@ -40,15 +37,27 @@ class EscapeLane {
  private:
   enum class Read { more, done, broken };
 
-  [[nodiscard]] Read read_percent(char c);
-  [[nodiscard]] Read read_backslash(char c);
+  [[nodiscard]] bool begins_with(char c) const { return c == first_ || c == plus_; }
+  void run(Matches& matches);
+  void put(char c, std::uint64_t place, Matches& matches);
+  [[nodiscard]] bool put_whole(Matches& matches);
+  [[nodiscard]] Read read_backslash();
   [[nodiscard]] Read read_digits(unsigned base, std::size_t from, std::size_t count);
   void escape(std::uint64_t end, Matches& matches);
   void unit(char c, std::uint64_t start, std::uint64_t end, Matches& matches);
   [[nodiscard]] std::uint64_t start_of(std::size_t depth) const;
+  /// All that has begun has no escape in it.
+  [[nodiscard]] bool may_sleep() const {
+    return pending_size_ == 0 && automaton_.begun(at_) <= escapeless_;
+  }
 
   const Automaton& automaton_;
   Escapes kind_;
+  char first_;  ///< of an escape
+  char plus_;   ///< '+' where it is one, else as first_
+  Piece piece_{};
+  std::size_t done_ = 0;  ///< of the piece, when awake; asleep, where it fell asleep
+  std::size_t next_ = 0;  ///< next(), where that is not before `from`
   bool awake_ = false;
   At at_ = 0;
   std::array<char, 6> pending_{};  ///< an escape that is not complete

@@ -33,6 +33,7 @@ class Matches {
   }
   /// Adds them to `all`, which is in the same order and stays so.
   void move_to(std::vector<Match>& all) {
+    if (list_.empty()) return;
     const auto before = static_cast<std::ptrdiff_t>(all.size());
     all.insert(all.end(), list_.begin(), list_.end());
     list_.clear();

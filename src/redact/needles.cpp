@@ -25,6 +25,12 @@ bool is_header(std::string_view line) {
          line.starts_with("DEK-Info:");
 }
 
+/// Of the first line, if it is one, with its end.
+std::size_t header_size(std::string_view value) {
+  const std::size_t line_end = value.find('\n');
+  return line_end != std::string_view::npos && is_header(value) ? line_end + 1 : 0;
+}
+
 /// With LF and with CRLF; both of what has either.
 std::vector<std::string> with_both_line_ends(std::string_view value) {
   std::string lf;
@@ -56,13 +62,13 @@ Result<std::vector<Wanted>> wanted(std::span<const Needle> needles) {
       return std::unexpected(refusal(needles[owner], "makes all of them larger than " +
                                                          format_bytes(kMaxTotal) +
                                                          ", too much to be searched for"));
-    all.push_back({std::string(value), owner});
+    all.push_back({std::string(value), owner, header_size(value)});
     if (value.find('\n') == std::string_view::npos) continue;
-    for (std::string& form : with_both_line_ends(value))
-      if (form != value) all.push_back({std::move(form), owner});
+    for (const std::string& form : with_both_line_ends(value))
+      if (form != value) all.push_back({form, owner, header_size(form)});
     for (const std::string_view piece : split(value, '\n')) {
       const std::string_view line = trim(piece);
-      if (line.size() >= kMinLine && !is_header(line)) all.push_back({std::string(line), owner});
+      if (line.size() >= kMinLine && !is_header(line)) all.push_back({std::string(line), owner, 0});
     }
   }
   return all;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,7 +28,9 @@ inline constexpr std::size_t kMaxTable = 96U << 20U;  ///< of the automaton, in 
 struct Wanted {
   std::string bytes;
   std::size_t owner = 0;
+  std::size_t dull = 0;  ///< so many of its first bytes say nothing: the header of PEM
 };
+inline constexpr std::uint32_t kNobody = ~std::uint32_t{0};  ///< owner of what is dull
 
 /// Each value without line ends at its end, with CRLF for LF too (a terminal makes that of it), and
 /// each longer line of a value of several lines, but for the headers of PEM. An error (profile)

@@ -18,7 +18,10 @@ class ShapeLane {
   /// none will follow. A key that goes on at the end of it is told of again, longer.
   void scan(const Piece& kept, bool last, Matches& matches);
   /// Where something began of which more must be seen.
-  [[nodiscard]] std::uint64_t open() const { return waiting_ ? at_ : kNowhere; }
+  [[nodiscard]] std::uint64_t open() const {
+    if (!waiting_) return kNowhere;
+    return inside_ != nullptr ? start_ : at_;
+  }
   /// From here on scan() needs the bytes again.
   [[nodiscard]] std::uint64_t keep_from() const { return at_ - std::min(at_ - began_, kLookBack); }
   /// A new stream begins at `at`.

@@ -4,32 +4,6 @@
 #include <cstring>
 
 namespace sbx::redact {
-namespace {
-
-/// Where the next of one kind of byte is, looked for once.
-class Next {
- public:
-  Next(std::string_view bytes, char c, bool wanted) : bytes_(bytes), c_(c), wanted_(wanted) {}
-
-  std::size_t from(std::size_t place) {
-    if (!wanted_) return bytes_.size();
-    if (!known_ || at_ < place) {
-      at_ = std::min(bytes_.find(c_, place), bytes_.size());
-      known_ = true;
-    }
-    return at_;
-  }
-
- private:
-  std::string_view bytes_;
-  char c_;
-  bool wanted_;
-  bool known_ = false;
-  std::size_t at_ = 0;
-};
-
-}  // namespace
-
 TextLane::TextLane(const Matcher& matcher)
     : matcher_(matcher),
       automaton_(matcher.automaton),
@@ -38,18 +12,20 @@ TextLane::TextLane(const Matcher& matcher)
                EscapeLane(matcher.automaton, Escapes::form)},
       used_(matcher.plus ? 3 : 2) {}
 
-void TextLane::scan(const Piece& piece, Matches& matches) {
-  const std::string_view bytes = piece.bytes;
+/// At every escape that a lane has not read yet it gets the state of the text before it, and runs
+/// ahead.
+void TextLane::scan(const Piece& piece, Found& found) {
   place_ = piece.at;
-  end_ = piece.at + bytes.size();
-  Next percent(bytes, '%', true);
-  Next backslash(bytes, '\\', true);
-  Next plus(bytes, '+', matcher_.plus);
-  std::size_t done = scan_escaped(bytes, 0, matches);
-  while (done < bytes.size()) {
-    const std::size_t next = std::min({percent.from(done), backslash.from(done), plus.from(done)});
-    scan_plain(bytes, done, next, matches);
-    done = scan_escaped(bytes, next, matches);
+  end_ = piece.at + piece.bytes.size();
+  for (std::size_t i = 0; i < used_; ++i) escapes_[i].begin(piece, found[i + 1]);
+  for (std::size_t done = 0;;) {
+    std::size_t next = piece.bytes.size();
+    for (EscapeLane& lane : escapes()) next = std::min(next, lane.next(done));
+    scan_plain(piece.bytes, done, next, found[0]);
+    if (next == piece.bytes.size()) return;
+    for (std::size_t i = 0; i < used_; ++i)
+      if (escapes_[i].next(next) == next) escapes_[i].wake(at_, next, found[i + 1]);
+    done = next;
   }
 }
 
@@ -75,33 +51,16 @@ void TextLane::scan_plain(std::string_view bytes, std::size_t from, std::size_t 
   at_ = at;
 }
 
-/// From an escape, or where a lane is awake already, until all sleep; returns how far that is.
-std::size_t TextLane::scan_escaped(std::string_view bytes, std::size_t from, Matches& matches) {
-  for (std::size_t i = from; i < bytes.size(); ++i) {
-    bool awake = false;
-    const At before = at_;
-    scan_plain(bytes, i, i + 1, matches);
-    for (EscapeLane& lane : escapes()) {
-      if (!lane.awake() && lane.begins_with(bytes[i])) lane.wake(before, place_ + i);
-      if (!lane.awake()) continue;
-      lane.put(bytes[i], place_ + i, matches);
-      lane.sleep_if_like(at_);
-      awake = awake || lane.awake();
-    }
-    if (!awake) return i + 1;
-  }
-  return bytes.size();
-}
-
 std::uint64_t TextLane::open() const {
-  std::uint64_t open = at_ == 0 ? kNowhere : end_ - automaton_.depth(at_);
+  std::uint64_t open = end_ - automaton_.begun(at_);
   for (const EscapeLane& lane : escapes_) open = std::min(open, lane.open());
   return open;
 }
 
-void TextLane::unfinished(Matches& matches) const {
-  if (at_ != 0) matches.add({end_ - automaton_.depth(at_), end_, automaton_.owner(at_)});
-  for (const EscapeLane& lane : escapes_) lane.unfinished(end_, matches);
+void TextLane::unfinished(Found& found) const {
+  if (automaton_.begun(at_) != 0 && automaton_.owner(at_) != kNobody)
+    found[0].add({end_ - automaton_.begun(at_), end_, automaton_.owner(at_)});
+  for (std::size_t i = 0; i < used_; ++i) escapes_[i].unfinished(end_, found[i + 1]);
 }
 
 void TextLane::reset() {

@@ -14,23 +14,25 @@ class TextLane {
  public:
   explicit TextLane(const Matcher& matcher);
 
-  void scan(const Piece& piece, Matches& matches);
+  /// What is found in one way of reading is in one list.
+  using Found = std::array<Matches, 4>;
+
+  void scan(const Piece& piece, Found& found);
   /// Where the earliest of what may go on to be found begins.
   [[nodiscard]] std::uint64_t open() const;
   /// What has begun and did not end, at the end of the stream.
-  void unfinished(Matches& matches) const;
+  void unfinished(Found& found) const;
   void reset();
 
  private:
   void scan_plain(std::string_view bytes, std::size_t from, std::size_t to, Matches& matches);
-  std::size_t scan_escaped(std::string_view bytes, std::size_t from, Matches& matches);
 
   [[nodiscard]] std::span<EscapeLane> escapes() { return std::span(escapes_).first(used_); }
 
   const Matcher& matcher_;
   const Automaton& automaton_;
   At at_ = 0;
-  std::uint64_t place_ = 0;  ///< of the first byte of the piece that is scanned
+  std::uint64_t place_ = 0;  ///< of the first byte of the piece
   std::uint64_t end_ = 0;
   std::array<EscapeLane, 3> escapes_;
   std::size_t used_;  ///< of escapes_: forms differ only for secrets with a space

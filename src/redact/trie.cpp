@@ -19,10 +19,12 @@ void add(Trie& trie, const Wanted& wanted) {
       trie.nodes.push_back({.sibling = trie.nodes[at].child,
                             .depth = trie.nodes[at].depth + 1,
                             .owner = static_cast<std::uint32_t>(wanted.owner),
-                            .byte = byte});
+                            .byte = byte,
+                            .dull = true});
       trie.nodes[at].child = next;
     }
     at = next;
+    if (trie.nodes[at].depth > wanted.dull) trie.nodes[at].dull = false;
   }
   TrieNode& end = trie.nodes[at];
   if (end.found != 0) return;  // the same value twice: the first name stands
@@ -44,6 +46,13 @@ void link(Trie& trie, std::uint32_t parent) {
   for (std::uint32_t at = trie.nodes[parent].child; at != 0; at = trie.nodes[at].sibling) {
     TrieNode& node = trie.nodes[at];
     node.fail = fail_of(trie, parent, node.byte);
+    node.begun = node.depth;
+    if (node.child == 0) {
+      node.begun = trie.nodes[node.fail].begun;
+      node.owner = trie.nodes[node.fail].owner;
+    } else if (node.dull) {
+      node.owner = kNobody;
+    }
     if (node.found == 0) {
       node.found = trie.nodes[node.fail].found;
       node.found_owner = trie.nodes[node.fail].found_owner;

@@ -15,10 +15,12 @@ struct TrieNode {
   std::uint32_t sibling = 0;  ///< the next; 0: none
   std::uint32_t fail = 0;     ///< the longest end of this that is a beginning too
   std::uint32_t depth = 0;
-  std::uint32_t owner = 0;  ///< whose beginning this is
+  std::uint32_t begun = 0;  ///< the length of its longest end that something goes on from
+  std::uint32_t owner = 0;  ///< whose beginning that is
   std::uint32_t found = 0;  ///< the length of the longest sequence that ends here; 0: none
   std::uint32_t found_owner = 0;
   unsigned char byte = 0;
+  bool dull = false;  ///< this says nothing of the secret
 };
 
 struct Trie {
