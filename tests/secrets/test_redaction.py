@@ -52,14 +52,14 @@ def test_encoded_forms_are_masked(sbx, value):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_splits_leak_nothing(sbx, value, seed):
-    """Four times 2,500: no eight characters in a row, which would be no chance."""
+    """Four times 2,500: at most three go on before the rest waits, so no eight characters in a row, which would be no chance."""
     script = sbx.cwd / "split.py"
     script.write_text(SPLITTER)
     run = sbx.run(flags=[*SECRET, "--timeout", "none"], cmd=["python3", "/workspace/split.py", seed, 2500]).assert_ok()
     assert masks_in(run.stdout) + masks_in(run.stderr) == 2500, run
     for data in (run.stdout, run.stderr):
         assert not value.pieces_in(data) and not value.seen_in(data)
-        assert not re.sub(rb"\d+ <\[redacted:k\]>\n", b"", data), data[:200]
+        assert not re.sub(rb"\d+ <(v\+\w?)?v?\[redacted:k\]>\n", b"", data), data[:200]
 
 
 def test_a_terminal_is_masked(sbx, value):
@@ -140,9 +140,9 @@ def test_unknown_shapes_are_errors(sbx):
 
 def test_a_leak_can_end_the_run(sbx, value):
     flags = [*SECRET, "--set", "on_leak=fail"]
-    run = sbx.run(flags=flags, cmd=["sh", "-c", "cat /run/secrets/k; sleep 20; echo on"])
+    run = sbx.run(flags=flags, cmd=["sh", "-c", "cat /run/secrets/k; echo; sleep 20; echo on"])
     assert run.code == 137 and run.result["reason"]["code"] == "secret_leaked" and run.seconds < 15, run
-    assert run.stdout == MASK and "k" in run.result["reason"]["text"]
+    assert run.stdout == MASK + b"\n" and "k" in run.result["reason"]["text"]
     late = sbx.run(flags=flags, cmd=["cat", "/run/secrets/k"])
     assert late.code == 137 and late.result["reason"]["code"] == "secret_leaked", late
     sbx.run(flags=flags, cmd=["true"]).assert_ok()
