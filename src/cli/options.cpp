@@ -78,6 +78,8 @@ constexpr std::array kOptions{
 
     OptionSpec{"--env", "K[=V]", "env", "", env_value, identity, true, kPlan,
                "set a variable, or pass the caller's"},
+    OptionSpec{"--secret", "NAME=FROM", "secrets", "", secret_value, identity, true, kPlan,
+               "a file /run/secrets/NAME: env:VAR, file:PATH, fd:N"},
     OptionSpec{"--user", "UID[:GID]", "user", "", user_value, identity, false, kPlan,
                "ids inside the sandbox"},
     OptionSpec{"--hostname", "NAME", "hostname", "", text_value, identity, false, kPlan,

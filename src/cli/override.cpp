@@ -203,6 +203,20 @@ Result<Override> env_value(const OptionSpec& option, std::string_view text, std:
                           yaml_quote(text.substr(equals + 1)) + "}}");
 }
 
+Result<Override> secret_value(const OptionSpec& option, std::string_view text,
+                              std::string_view cwd) {
+  constexpr std::string_view kFile = "file:";
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos || equals == 0 || !text.substr(equals).contains(':'))
+    return mistake(option, "'" + std::string(text.substr(0, equals)) + "' is not followed by =FROM",
+                   "FROM is env:VARIABLE, file:PATH, fd:N or command:TEXT, and never the value");
+  std::string from(text.substr(equals + 1));
+  if (from.starts_with(kFile))
+    from = std::string(kFile) + host_path(from.substr(kFile.size()), cwd);
+  return made(option,
+              "{" + yaml_quote(text.substr(0, equals)) + ": {from: " + yaml_quote(from) + "}}");
+}
+
 Result<Override> user_value(const OptionSpec& option, std::string_view text, std::string_view) {
   const std::size_t colon = text.find(':');
   const std::string_view uid = text.substr(0, colon);

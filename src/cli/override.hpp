@@ -32,6 +32,7 @@ Result<profile::Override> copy_value(const OptionSpec&, std::string_view, std::s
 Result<profile::Override> tmpfs_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> file_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> env_value(const OptionSpec&, std::string_view, std::string_view cwd);
+Result<profile::Override> secret_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> user_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> tty_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> set_value(const OptionSpec&, std::string_view, std::string_view cwd);

@@ -16,6 +16,7 @@
 #include "base/utc.hpp"
 #include "cli/files.hpp"
 #include "cli/locate.hpp"
+#include "cli/secrets.hpp"
 #include "os/probe.hpp"
 #include "plan/build.hpp"
 
@@ -142,6 +143,12 @@ void tell_of_image(const std::optional<images::Held>& image, plan::Plan& plan) {
                           " device nodes, FIFOs or sockets of the image were left out");
 }
 
+/// Whether an argument contains a secret is not known yet.
+std::string command_for_log(const plan::Plan& plan) {
+  if (!plan.supervision.redacts) return quote_command(plan.argv);
+  return "of " + std::to_string(plan.argv.size()) + " words";
+}
+
 }  // namespace
 
 std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
@@ -179,9 +186,12 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   if (!plan) return only(std::move(plan).error());
   log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
                                    std::to_string(plan->steps.size()) + " steps, command " +
-                                   quote_command(plan->argv));
+                                   command_for_log(*plan));
   tell_of_image(*image, *plan);
-  return Planned{std::move(profile), *std::move(plan), *std::move(image)};
+  std::vector<os::SecretMemory> secrets;
+  if (arguments.verb->verb != Verb::explain && !arguments.dry_run)
+    secrets = SBX_TRY(read_secrets(*plan, facts->env));
+  return Planned{std::move(profile), *std::move(plan), *std::move(image), std::move(secrets)};
 }
 
 Result<std::string> make_run_id() {

@@ -4,9 +4,11 @@
 #include <expected>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/arguments.hpp"
 #include "images/store.hpp"
+#include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 #include "profile/load.hpp"
 #include "supervise/run_clock.hpp"
@@ -21,6 +23,7 @@ struct Planned {
   profile::Profile profile;
   plan::Plan plan;
   std::optional<images::Held> image{};  ///< of `root: {oci: ...}`: it stays while this does
+  std::vector<os::SecretMemory> secrets{};  ///< the values; none when nothing is to run
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.

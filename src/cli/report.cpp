@@ -74,7 +74,7 @@ int Report::refuse(const plan::Plan& plan, profile::Problems problems,
   // Nobody runs yet: the launcher that a run would have used fails with what is known already.
   const auto failing =
       [&problems](const plan::Plan&, const launch::StdioFds&, int,
-                  const std::function<void()>&) -> Result<std::unique_ptr<supervise::LiveSandbox>> {
+                  const launch::Meanwhile&) -> Result<std::unique_ptr<supervise::LiveSandbox>> {
     return std::unexpected(joined(problems));
   };
   plan::Plan quiet = plan;

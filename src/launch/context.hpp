@@ -14,6 +14,7 @@
 #include "launch/step_times.hpp"
 #include "os/capabilities.hpp"
 #include "os/fd.hpp"
+#include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 
 namespace sbx::launch {
@@ -36,6 +37,7 @@ struct Prepared {
     os::CapabilitySet sets;
   };
   std::vector<Capabilities> capabilities;
+  std::span<const os::SecretMemory> secrets;  ///< by Plan::secrets
 };
 
 struct Context {

@@ -53,6 +53,17 @@ SysResult<os::UniqueFd> create_file(Context& context, const std::string& path,
   return file;
 }
 
+StepResult write_file(Context& context, const std::string& path, unsigned mode,
+                      std::string_view content) noexcept {
+  const os::UniqueFd file = SBX_TRY(create_file(context, path, mode));
+  while (!content.empty()) {
+    const ssize_t n = ::write(file.get(), content.data(), content.size());
+    if (n < 0) return fail();
+    content.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return {};
+}
+
 /// Attributes first, so that a tree is never reachable with weaker ones.
 StepResult restrict_and_attach(Context& context, const os::UniqueFd& tree,
                                const plan::MountFlags& flags, const std::string& target) noexcept {
@@ -116,14 +127,12 @@ StepResult run(const plan::WriteFile& step, Context& context) noexcept {
     if (::mknodat(place.folder, place.name, S_IFREG | step.mode, 0) != 0) return fail();
     return {};
   }
-  const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
-  std::size_t done = 0;
-  while (done < step.content.size()) {
-    const ssize_t n = ::write(file.get(), step.content.data() + done, step.content.size() - done);
-    if (n < 0) return fail();
-    done += static_cast<std::size_t>(n);
-  }
-  return {};
+  return write_file(context, step.path, step.mode, step.content);
+}
+
+StepResult run(const plan::WriteSecret& step, Context& context) noexcept {
+  if (step.index >= context.prepared->secrets.size()) return std::unexpected(Errno{EPROTO});
+  return write_file(context, step.path, step.mode, context.prepared->secrets[step.index].value());
 }
 
 StepResult run(const plan::CopyFile& step, Context& context) noexcept {

@@ -42,6 +42,7 @@ StepResult run(const plan::MountRoot&, Context&) noexcept;
 StepResult run(const plan::MakeDir&, Context&) noexcept;
 StepResult run(const plan::MakeSymlink&, Context&) noexcept;
 StepResult run(const plan::WriteFile&, Context&) noexcept;
+StepResult run(const plan::WriteSecret&, Context&) noexcept;
 StepResult run(const plan::CopyFile&, Context&) noexcept;
 StepResult run(const plan::BindTree&, Context&) noexcept;
 StepResult run(const plan::AttachTree&, Context&) noexcept;

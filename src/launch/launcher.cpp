@@ -16,6 +16,7 @@
 #include "launch/prepared.hpp"
 #include "launch/shared_run.hpp"
 #include "launch/state.hpp"
+#include "os/own_memory.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "plan/hints.hpp"
@@ -144,13 +145,22 @@ Result<void> reserve_places(const plan::Plan& plan, Sandbox::State& state) {
   return {};
 }
 
+Result<void> close_memory() {
+  const auto closed = os::close_memory();
+  if (closed) return {};
+  return std::unexpected(Error{.kind = ErrorKind::setup,
+                               .what = "cannot close our memory to others",
+                               .sys_errno = closed.error().value});
+}
+
 /// The supervisor's part while init sets up: first what init waits for.
-Result<void> attend(const plan::Plan& plan, Sandbox::State& state,
-                    const std::function<void()>& meanwhile) {
+Result<void> attend(const plan::Plan& plan, Sandbox::State& state, const Meanwhile& meanwhile,
+                    bool opened) {
   if (auto done = run_host_phase(plan, plan::Phase::attend, state); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
-  meanwhile();
+  if (opened) SBX_CHECK(close_memory());
+  SBX_CHECK(meanwhile());
   // It has copies of our ends of pipe and channel. While init finds them open it takes us for alive
   // (DieWithSupervisor), so it gets our last message when we alone hold them: should we die before,
   // it waits for that message in vain and sees the end of the channel.
@@ -217,8 +227,9 @@ std::optional<Error> Sandbox::failure(const plan::Plan& plan) const {
 }
 
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
-                       const std::function<void()>& meanwhile, StepClock clock) {
-  Prepared prepared = SBX_TRY(prepare(plan));
+                       const Meanwhile& meanwhile, std::span<const os::SecretMemory> secrets,
+                       StepClock clock) {
+  Prepared prepared = SBX_TRY(prepare(plan, secrets));
   const CloneStep clone = SBX_TRY(find_clone(plan));
   auto state = std::make_unique<Sandbox::State>();
   if (!state->page.map()) return std::unexpected(internal("cannot map the shared page"));
@@ -243,6 +254,11 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   context.channel = channel.theirs.get();
   prepare_listening(plan, context.channel, prepared.filters);
   state->channel = std::move(channel.ours);
+  // /proc/PID of a process with closed memory is root's, and an ordinary user could not write
+  // init's id maps. It has that from us; both are closed again when they are written.
+  const bool open = !secrets.empty() && ::geteuid() != 0;
+  if (open && !os::set_dumpable(true))
+    return std::unexpected(internal("cannot open init's entry in /proc"));
   clock.begin(clone.index);
   auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
   if (!cloned) {
@@ -262,7 +278,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   pipe.theirs.reset();
   channel.theirs.reset();
   SBX_CHECK(reserve_places(plan, *state));
-  if (auto attended = attend(plan, *state, meanwhile); !attended) {
+  if (auto attended = attend(plan, *state, meanwhile, open); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed.load().step >= 0 || is_lost_peer(attended.error().sys_errno))
       return std::unexpected(setup_failure(plan, *state));

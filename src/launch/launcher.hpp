@@ -9,10 +9,12 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "base/error.hpp"
 #include "launch/step_times.hpp"
 #include "os/fd.hpp"
+#include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 
 namespace sbx::launch {
@@ -24,6 +26,9 @@ struct StdioFds {
   int out = -1;
   int err = -1;
 };
+
+/// What the supervisor does while the sandbox is set up.
+using Meanwhile = std::function<Result<void>()>;
 
 /// What init and payload leave in shared memory for the supervisor (launch/report.hpp).
 struct SharedPage;
@@ -95,9 +100,12 @@ class Sandbox {
 /// launch with an Error of kind setup and errno EINTR. On any error nothing of the run is left.
 /// A command that cannot be executed is not an error here: Sandbox::exec_errno() tells.
 /// `meanwhile` is called once, while init and payload set up: the command does not run before it
-/// returns, and a short one costs the start nothing.
+/// returns, nor after its error, and a short one costs the start nothing.
+/// `secrets`: the values, by Plan::secrets; not needed any more when this returns. When there are
+/// some, our own memory is closed already (os::close_memory), and again when this returns.
 /// `clock` takes the times of all steps, and of the command behind them.
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
-                       const std::function<void()>& meanwhile, StepClock clock = {});
+                       const Meanwhile& meanwhile, std::span<const os::SecretMemory> secrets = {},
+                       StepClock clock = {});
 
 }  // namespace sbx::launch

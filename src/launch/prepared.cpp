@@ -27,6 +27,17 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return raw;
 }
 
+/// Behind the others, before the null pointer.
+Result<void> add_secrets(const plan::Plan& plan, std::span<const os::SecretMemory> secrets,
+                         std::vector<char*>& env) {
+  if (secrets.size() != plan.secrets.size())
+    return std::unexpected(
+        Error{.kind = ErrorKind::internal, .what = "the values of the secrets are not there"});
+  for (std::size_t i = 0; i < secrets.size(); ++i)
+    if (!plan.secrets[i].env.empty()) env.insert(env.end() - 1, secrets[i].entry());
+  return {};
+}
+
 std::vector<std::string> candidates(const plan::Plan& plan) {
   const std::string& command = plan.argv.front();
   if (command.find('/') != std::string::npos) return {command};
@@ -65,12 +76,14 @@ void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
   filters.afterwards = seccomp::end_of_pass(filters.plain, plan.seccomp, own);
 }
 
-Result<Prepared> prepare(const plan::Plan& plan) {
+Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemory> secrets) {
   if (plan.argv.empty())
     return std::unexpected(Error{.kind = ErrorKind::internal, .what = "the plan has no command"});
   Prepared ready;
   ready.argv = pointers(plan.argv);
   ready.env = pointers(plan.env);
+  SBX_CHECK(add_secrets(plan, secrets, ready.env));
+  ready.secrets = secrets;
   ready.candidates = candidates(plan);
   ready.filters.plain = plan.filter.program();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {

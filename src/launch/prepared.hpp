@@ -9,8 +9,9 @@
 
 namespace sbx::launch {
 
-/// Points into `plan`, which must outlive the result. Errors: an unknown capability, an empty argv.
-Result<Prepared> prepare(const plan::Plan& plan);
+/// Points into `plan` and `secrets` (by Plan::secrets), which must outlive the result. Errors: an
+/// unknown capability, an empty argv.
+Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemory> secrets);
 
 /// When somebody wants to hear of denied calls: the filters for it. `channel`: the number of the
 /// descriptor over which the payload sends the listener.

@@ -3,10 +3,14 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
+
+#include "os/process.hpp"
 
 namespace sbx::os {
 namespace {
@@ -29,5 +33,15 @@ int release_program(struct ::dl_phdr_info* info, std::size_t /*size*/, void* /*u
 }  // namespace
 
 void release_code() noexcept { ::dl_iterate_phdr(&release_program, nullptr); }
+
+SysResult<void> close_memory() noexcept {
+  // A pipe of core_pattern takes cores of any size, so the limit alone would not do; and the hard
+  // one stays, because the payload may be given it.
+  struct ::rlimit core{};
+  if (::getrlimit(RLIMIT_CORE, &core) != 0) return std::unexpected(Errno{errno});
+  core.rlim_cur = 0;
+  if (::setrlimit(RLIMIT_CORE, &core) != 0) return std::unexpected(Errno{errno});
+  return set_dumpable(false);
+}
 
 }  // namespace sbx::os

@@ -4,6 +4,7 @@
 
 #include "base/text.hpp"
 #include "plan/builder.hpp"
+#include "plan/secrets.hpp"
 #include "plan/shared_host.hpp"
 
 namespace sbx::plan {
@@ -38,6 +39,7 @@ std::map<std::string, std::string> environment(const Builder& b) {
   env["PATH"] = path + (env.contains("PATH") ? env["PATH"] : kDefaultPath);
   for (const std::string& name : b.profile.env.pass) pass(name);
   for (const auto& [name, value] : b.profile.env.set) env[name] = value;
+  for (const profile::Secret& secret : b.profile.secrets) env.erase(secret.env);
   return env;
 }
 
@@ -86,6 +88,7 @@ Result<void> plan_command(Builder& b) {
               .what = "no command to run",
               .hint = "write it after `--`, or as `command: [...]` in the profile"});
   plan_supervision(b);
+  note_secrets(b);
   const std::map<std::string, std::string> env = environment(b);
   for (const auto& [name, value] : env) {
     std::string& entry = b.plan.env.emplace_back(name);

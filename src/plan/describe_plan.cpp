@@ -13,8 +13,8 @@ std::string duration_or_none(const std::optional<std::chrono::milliseconds>& val
   return value ? format_duration(*value) : "none";
 }
 
-std::string origin_text(const Step& step) {
-  return step.origin.file.empty() ? "" : " [" + step.origin.to_string() + "]";
+std::string origin_text(const Origin& origin) {
+  return origin.file.empty() ? "" : " [" + origin.to_string() + "]";
 }
 
 std::string padded(std::string text, std::size_t width) {
@@ -33,6 +33,9 @@ std::string supervision_text(const Plan& plan) {
       ", stderr " +
       (s.output.stderr_bytes ? format_bytes(*s.output.stderr_bytes) : std::string("unlimited")) +
       ", terminal " + (s.tty ? "yes, a fresh one" : "no") + "\n";
+  if (!s.redact_patterns.empty()) text += "redact:    " + join(s.redact_patterns, ", ") + "\n";
+  if (s.on_leak == profile::OnLeak::fail)
+    text += "on leak:   the run is ended at the first secret in its output\n";
   if (s.end_tree_on_oom)
     text += "memory:    a kill by the kernel is looked for, and ends the tree\n";
   if (s.tell_memory_high) text += "memory:    going above limits.memory_high is told\n";
@@ -43,6 +46,18 @@ std::string supervision_text(const Plan& plan) {
     text += "links:     in " + quote(folder) + " are removed at the end\n";
   if (s.usage_interval)
     text += "events:    usage every " + format_duration(*s.usage_interval) + "\n";
+  return text;
+}
+
+std::string secrets_text(const Plan& plan) {
+  std::string text;
+  for (const PlannedSecret& secret : plan.secrets) {
+    text += "secret:    " + printable(secret.name) + " from " + printable(secret.from) + ", ";
+    if (!secret.env.empty()) text += "as the variable " + printable(secret.env);
+    if (!secret.env.empty() && !secret.place.empty()) text += " and ";
+    if (!secret.place.empty()) text += "in " + quote(secret.place);
+    text += (secret.redact ? "" : ", not redacted") + origin_text(secret.origin) + "\n";
+  }
   return text;
 }
 
@@ -74,6 +89,27 @@ std::string json_watched(const Supervision& supervision) {
             "{\"path\":" + json_string(place.folder + "/" + place.name) +
             ",\"absent\":" + json_bool(place.absent) + "}";
   return text.empty() ? "" : ",\"watched\":[" + text + "]";
+}
+
+/// Likewise.
+std::string json_redaction(const Supervision& supervision) {
+  if (!supervision.redacts) return "";
+  const bool fails = supervision.on_leak == profile::OnLeak::fail;
+  return ",\"redact_patterns\":" + json_list(supervision.redact_patterns) +
+         ",\"on_leak\":" + (fails ? "\"fail\"" : "\"redact\"");
+}
+
+/// Likewise.
+std::string json_secrets(const std::vector<PlannedSecret>& secrets) {
+  const auto or_null = [](const std::string& text) {
+    return text.empty() ? std::string("null") : json_string(text);
+  };
+  std::string text;
+  for (const PlannedSecret& secret : secrets)
+    text += std::string(text.empty() ? "" : ",") + "{\"name\":" + json_string(secret.name) +
+            ",\"from\":" + json_string(secret.from) + ",\"file\":" + or_null(secret.place) +
+            ",\"env\":" + or_null(secret.env) + ",\"redact\":" + json_bool(secret.redact) + "}";
+  return text.empty() ? "" : ",\"secrets\":[" + text + "]";
 }
 
 std::string json_step(const Step& step) {
@@ -113,13 +149,14 @@ std::string describe_text(const Plan& plan) {
           "; denied calls: " + plan.isolation.seccomp + "\n";
   text += supervision_text(plan);
   for (const std::string& entry : plan.env) text += "env:       " + printable(entry) + "\n";
+  text += secrets_text(plan);
   std::size_t number = 0;
   for (const Step& step : plan.steps) {
     ++number;
     const std::string index = std::to_string(number);
     text += std::string(index.size() < 3 ? 3 - index.size() : 0, ' ') + index + " " +
             padded(std::string(phase_name(step.phase)), 8) + describe(step.action) + "\n";
-    text += "            because: " + step.reason + origin_text(step) + "\n";
+    text += "            because: " + step.reason + origin_text(step.origin) + "\n";
   }
   for (const std::string& control : plan.isolation.degraded)
     text += "degraded:  " + control +
@@ -135,7 +172,7 @@ std::string describe_json(const Plan& plan) {
       "{\"schema\":\"sbx.plan/1\",\"profile\":{\"name\":" + json_string(plan.profile_name) +
       ",\"sha256\":" + json_string(plan.profile_sha256) + "}";
   text += ",\"argv\":" + json_list(plan.argv) + ",\"env\":" + json_list(plan.env) +
-          ",\"search_path\":" + json_list(plan.search_path);
+          ",\"search_path\":" + json_list(plan.search_path) + json_secrets(plan.secrets);
   text += ",\"steps\":[";
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     text += (i != 0 ? "," : "") + json_step(plan.steps[i]);
@@ -149,7 +186,7 @@ std::string describe_json(const Plan& plan) {
           ",\"end_tree_on_oom\":" + json_bool(s.end_tree_on_oom) +
           ",\"tell_memory_high\":" + json_bool(s.tell_memory_high) +
           ",\"usage_interval_ms\":" + json_ms(s.usage_interval) + ",\"tty\":" + json_bool(s.tty) +
-          json_watched(s) + "}";
+          json_watched(s) + json_redaction(s) + "}";
   text += ",\"isolation\":{\"tier\":" + json_string(plan.isolation.tier) +
           ",\"namespaces\":" + json_list(plan.isolation.namespaces) +
           ",\"cgroup\":" + json_string(plan.isolation.cgroup) +

@@ -149,6 +149,9 @@ struct Describe {
     return "write " + quote(s.path) + ", " + std::to_string(s.content.size()) + " bytes, mode " +
            octal(s.mode);
   }
+  std::string operator()(const WriteSecret& s) const {
+    return "write the secret " + quote(s.name) + " to " + quote(s.path) + ", mode " + octal(s.mode);
+  }
   std::string operator()(const BindTree& s) const {
     return "bind " + quote(s.source) + (s.source == s.target ? "" : " at " + quote(s.target)) +
            " " + flags_text(s.flags);

@@ -135,6 +135,7 @@ struct Hint {
     return error == ENOSPC ? "the files of the profile are too large for the new root (64M)"
                            : kMountPointHint;
   }
+  std::string operator()(const WriteSecret&) const { return kMountPointHint; }
   std::string operator()(const CopyFile&) const { return bind_hint(error); }
   std::string operator()(const BindTree&) const { return bind_hint(error); }
   std::string operator()(const AttachTree&) const { return bind_hint(error); }

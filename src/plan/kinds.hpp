@@ -43,6 +43,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"make_dir"},
     std::string_view{"make_symlink"},
     std::string_view{"write_file"},
+    std::string_view{"write_secret"},
     std::string_view{"copy_file"},
     std::string_view{"bind_tree"},
     std::string_view{"attach_tree"},

@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/mount_parts.hpp"
+#include "plan/secrets.hpp"
 #include "plan/tree.hpp"
 
 namespace sbx::plan {
@@ -238,8 +239,10 @@ Result<void> plan_mounts(Builder& b) {
   for (const std::size_t i : mount_order(b.profile.mounts))
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
                          b.profile.mounts[i].what));
+  SBX_CHECK(plan_secrets(b, tree));
   SBX_CHECK(protect_git(b));  // what is there by then
   plan_masks(b);
+  seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   plan_artifacts(b);
   b.add(Phase::init, PivotRoot{}, "paths mean the new tree from here on");

@@ -45,6 +45,8 @@ constexpr std::array kRules{
     rule<PrivatePropagation, MountRoot>("a mount event would travel to the host"),
     rule<MountRoot, MakeDir>("folders go into the new root"),
     rule<MountRoot, BindTree>("binds go into the new root"),
+    rule<MountTmpfs, WriteSecret>("a secret lies in memory of its own"),
+    rule<WriteSecret, SealMount>("sealing is the last word on the tree"),
     rule<MountProc, ProtectPath>("the new /proc is what is protected"),
     rule<MountProc, MaskPath>("masks cover what is there already"),
     rule<BindDevice, MaskPath>("masks are made of /dev/null"),

@@ -53,7 +53,10 @@ struct Supervision {
   bool summary = false;  ///< a person sees standard error: what was blocked, what is kept
   bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
   Learning learning = Learning::off;  ///< not off: `denials` is set as well
-  bool meter = false;                 ///< --json, --result or --events: count and hash the output
+  bool redacts = false;               ///< there is something to look for in the output
+  std::vector<std::string> redact_patterns{};
+  profile::OnLeak on_leak = profile::OnLeak::redact;
+  bool meter = false;  ///< --json, --result or --events: count and hash the output
 };
 
 /// What this run promises, for the result's `isolation`.
@@ -84,12 +87,24 @@ struct KeepArtifacts {
   std::optional<std::chrono::milliseconds> ttl{};  ///< nullopt: until somebody removes them
 };
 
+/// What is known of a secret before anybody has its value.
+struct PlannedSecret {
+  std::string name;
+  std::string from;   ///< as in the profile
+  std::string base;   ///< the folder that a relative path in `from` is resolved beneath
+  std::string place;  ///< its file inside; empty: none
+  std::string env;    ///< its variable inside; empty: none
+  bool redact = true;
+  Origin origin{};  ///< of `from`
+};
+
 struct Plan {
   std::string run_id;
   std::string profile_name;
   std::string profile_sha256;
   std::vector<std::string> argv;
-  std::vector<std::string> env;          ///< "NAME=value"
+  std::vector<std::string> env;  ///< "NAME=value"; without those of secrets
+  std::vector<PlannedSecret> secrets{};
   std::vector<std::string> search_path;  ///< folders, for an argv[0] without '/'
   std::vector<Step> steps;               ///< in order; phases do not interleave per process
   seccomp::Request seccomp;

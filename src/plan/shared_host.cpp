@@ -92,6 +92,8 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
   for (std::size_t i = 0; i < p.mounts.size(); ++i)
     note(is_elsewhere(b, p.mounts[i]) || is_below_writable(b, p.mounts[i]),
          "mounts[" + std::to_string(i) + "]");
+  for (const profile::Secret& secret : p.secrets)  // a file would be one of the host's
+    note(!secret.place().empty(), "secrets." + secret.name);
   note(!p.mask.empty(), "mask");
   note(!p.artifacts.collect.empty(), "artifacts.collect");  // there is no tree of the run's own
   note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");

@@ -3,6 +3,7 @@
 // all three use std::visit without a catch-all, so a new kind does not compile until all know it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -135,6 +136,13 @@ struct WriteFile {
   std::string path;
   std::string content;
   unsigned mode = 0444;
+};
+/// The value of Plan::secrets[index], which the launch has and the plan has not.
+struct WriteSecret {
+  std::size_t index = 0;
+  std::string name;
+  std::string path;
+  unsigned mode = 0400;
 };
 /// Bind from the host's tree, found again inside init's own mount namespace.
 struct BindTree {
@@ -286,7 +294,7 @@ using Action = std::variant<
     ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
     AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, BecomeReservedId, HoldTree,
     ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname, PrivatePropagation, MountRoot, MakeDir,
-    MakeSymlink, WriteFile, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn,
+    MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn,
     SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath,
     HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot,
     DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease,

@@ -118,6 +118,7 @@ class Finder {
     if (path_ == a.path) folder_ = found_;
   }
   void see(const WriteFile& a) { take_exactly(a.path, "a file written for this run"); }
+  void see(const WriteSecret& a) { take_exactly(a.path, "a secret"); }
   void see(const CopyFile& a) { take_exactly(a.path, "a copy of the host's file"); }
   void see(const BindInside& a) { take_exactly(a.target, "a file written for this run"); }
   void see(const BindTree& a) { take_tree(a.source, a.target, a.flags.read_only); }

@@ -52,11 +52,24 @@ Answer present(const Asked& asked, std::string_view name, const std::string& pas
   return answer;
 }
 
+/// The secret whose value it has.
+const PlannedSecret* secret_of(const Plan& plan, std::string_view name) {
+  const auto found = std::ranges::find(plan.secrets, name, &PlannedSecret::env);
+  return found == plan.secrets.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 Result<Answer> why_variable(const Asked& asked, std::string_view name) {
   if (name.contains('='))
     return bad_question(quote(name) + " is no name of a variable", "ask as in env:LANG");
+  if (const PlannedSecret* const secret = secret_of(asked.plan, name)) {
+    Answer answer = asked.decided_by("secrets." + secret->name + ".env");
+    answer.verdict = Verdict::allowed;
+    answer.what = "the command gets it, with the value of the secret " + quote(secret->name);
+    answer.because = "it is taken from " + printable(secret->from, 60) + " when the run starts";
+    return answer;
+  }
   const std::string passed = passed_by(asked.profile.env, name);
   if (const std::string* entry = entry_of(asked.plan, name)) {
     Answer answer = present(asked, name, passed);

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "base/lexical_path.hpp"
 #include "base/path_pattern.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
@@ -10,22 +11,6 @@
 
 namespace sbx::profile {
 namespace {
-
-/// True when `path` is `top` or lies below it.
-bool is_within(std::string_view path, std::string_view top) {
-  return path.starts_with(top) && (path.size() == top.size() || path[top.size()] == '/');
-}
-
-/// Mounting over these would undo what sbx puts there: /proc and /sys are made for the sandbox
-/// alone, and /dev is built node by node (its folders, such as /dev/shm, may be mounted over).
-std::string target_problem(std::string_view target) {
-  if (std::string problem = path_problem(target); !problem.empty()) return problem;
-  if (target == "/") return "cannot be `/`; `root` says what the root is";
-  if (is_within(target, "/proc")) return "lies in /proc, which belongs to the sandbox";
-  if (target == "/dev") return "cannot be /dev, which belongs to the sandbox; `devices` adds to it";
-  if (is_within(target, "/dev/pts")) return "lies in /dev/pts, which belongs to the sandbox";
-  return "";
-}
 
 const std::string& target_of(const Mount& mount) {
   return std::visit([](const auto& what) -> const std::string& { return what.target; }, mount.what);
@@ -70,7 +55,7 @@ void check_workspace_place(const Checker& c) {
   constexpr std::array<std::string_view, 9> kSystem{"/usr",   "/etc",   "/bin", "/sbin", "/lib",
                                                     "/lib32", "/lib64", "/sys", "/dev"};
   for (const std::string_view top : kSystem) {
-    if (problem.empty() && is_within(clean_path(workspace.at), top))
+    if (problem.empty() && is_below(clean_path(workspace.at), top))
       problem = "lies in " + std::string(top) + ", which holds the system";
   }
   if (!problem.empty())
@@ -180,34 +165,11 @@ void check_devices(const Checker& c) {
     std::string_view name = devices[i];
     if (name.starts_with("/dev/")) name.remove_prefix(5);
     const bool path = !name.empty() && path_problem('/' + std::string(name)).empty() &&
-                      clean_path(name) == name && !is_within(name, "pts");
+                      clean_path(name) == name && !is_below(name, "pts");
     if (!path || name.front() == '/') {
       c.complain(Checker::item("devices", i), "`" + printable(devices[i], 60) + "` is no device",
                  "write `gpu`, or a node's name below /dev such as fuse or net/tun");
     }
-  }
-}
-
-void check_secrets(const Checker& c) {
-  for (const Secret& secret : c.profile().secrets) {
-    const std::string key = "secrets." + secret.name;
-    const std::size_t colon = secret.from.find(':');
-    const std::string_view kind = std::string_view(secret.from).substr(0, colon);
-    constexpr std::array<std::string_view, 4> kKinds{"env", "file", "fd", "command"};
-    const bool known =
-        colon != std::string::npos && std::ranges::find(kKinds, kind) != kKinds.end();
-    if (!secret.from.empty() && (!known || colon + 1 == secret.from.size())) {
-      c.complain(key + ".from",
-                 "`" + key + ".from` must be env:NAME, file:PATH, fd:N or command:..., not `" +
-                     printable(secret.from, 40) + '`');
-    }
-    const std::string problem = target_problem(clean_path(secret.at));
-    if (!problem.empty())
-      c.complain(key + ".at",
-                 "`" + printable(key, 60) + ".at`: `" + printable(secret.at, 80) + "` " + problem);
-    if (!is_env_name(secret.name))
-      c.complain(key, "`" + printable(secret.name, 60) + "` is no name for a secret",
-                 "use letters, digits and _");
   }
 }
 
@@ -222,7 +184,6 @@ constexpr Check kChecks[] = {
     {"mask", check_mask},
     {"tools", check_tools},
     {"devices", check_devices},
-    {"secrets", check_secrets},
     {"artifacts", check_artifacts},
 };
 

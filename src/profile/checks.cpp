@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/lexical_path.hpp"
 #include "base/text.hpp"
 
 namespace sbx::profile {
@@ -30,6 +31,7 @@ void Checker::complain_at(const Origin& at, std::string what, std::string hint) 
 void validate(const Profile& profile, Findings& findings) {
   const Checker checker(profile, findings);
   for (const Check& check : file_checks()) check.run(checker);
+  for (const Check& check : secret_checks()) check.run(checker);
   for (const Check& check : policy_checks()) check.run(checker);
   for (const Check& check : limit_checks()) check.run(checker);
 }
@@ -43,6 +45,17 @@ std::string path_problem(std::string_view path) {
     if (step == "..") return "must not contain `..`";
     if (step.size() > 255) return "has a name longer than 255 bytes";  // NAME_MAX
   }
+  return "";
+}
+
+/// Mounting over these would undo what sbx puts there: /proc and /sys are made for the sandbox
+/// alone, and /dev is built node by node (its folders, such as /dev/shm, may be mounted over).
+std::string target_problem(std::string_view target) {
+  if (std::string problem = path_problem(target); !problem.empty()) return problem;
+  if (target == "/") return "cannot be `/`; `root` says what the root is";
+  if (is_below(target, "/proc")) return "lies in /proc, which belongs to the sandbox";
+  if (target == "/dev") return "cannot be /dev, which belongs to the sandbox; `devices` adds to it";
+  if (is_below(target, "/dev/pts")) return "lies in /dev/pts, which belongs to the sandbox";
   return "";
 }
 

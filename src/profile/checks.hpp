@@ -38,7 +38,8 @@ struct Check {
 
 /// The lists of checks, by area.
 std::span<const Check>
-file_checks();  ///< mounts, workspace, root, mask, workdir, tools, devices, secrets, artifacts
+file_checks();  ///< mounts, workspace, root, mask, workdir, tools, devices, artifacts
+std::span<const Check> secret_checks();  ///< secrets, and what is looked for in the output
 std::span<const Check>
 policy_checks();  ///< name, command, env, hostname, network, seccomp, capabilities, degrade
 std::span<const Check> limit_checks();  ///< times, amounts, and how they go together
@@ -48,6 +49,9 @@ void validate(const Profile& profile, Findings& findings);
 
 /// Why `path` cannot be a place inside the sandbox; empty when it can.
 std::string path_problem(std::string_view path);
+
+/// Why nothing may be mounted at `target`; empty when something may.
+std::string target_problem(std::string_view target);
 
 /// "[A-Za-z_][A-Za-z0-9_]*".
 bool is_env_name(std::string_view text);

@@ -18,6 +18,7 @@ constexpr std::array<Words, 2> kOnExceed{"truncate", "kill"};
 constexpr std::array<Words, 2> kOomKills{"process", "tree"};
 constexpr std::array<Words, 3> kOnDeny{"errno", "kill", "log"};
 constexpr std::array<Words, 3> kLandlock{"auto", "require", "off"};
+constexpr std::array<Words, 2> kOnLeaks{"redact", "fail"};
 constexpr std::array<Words, 3> kTty{"auto", "always", "never"};
 
 /// The enumerators of these types stand in the order of the words above.
@@ -71,9 +72,13 @@ constexpr Key kEnv[] = {
 
 constexpr Key kSecret[] = {
     {"from", "env:NAME, file:PATH, fd:N or command:...",
-     TextSlot{[](P& p) -> auto& { return p.secrets.back().from; }}},
-    {"at", "The file that holds it inside",
+     SpecialSlot{read_secret_source, schema_text}},
+    {"at", "The file that holds it inside (default: /run/secrets/NAME)",
      TextSlot{[](P& p) -> auto& { return p.secrets.back().at; }}},
+    {"env", "The variable that holds it inside; then there is a file only with `at`",
+     TextSlot{[](P& p) -> auto& { return p.secrets.back().env; }}},
+    {"perm", "The file's permissions, octal and in quotes (default \"0400\")",
+     SpecialSlot{read_secret_perm, schema_perm}},
     {"redact", "Whether it is blotted out of the output",
      SwitchSlot{[](P& p) -> auto& { return p.secrets.back().redact; }}},
 };
@@ -224,7 +229,13 @@ constexpr Key kProfile[] = {
     {"user", "Ids inside; never uid 0 of the host", SectionSlot{kUser}},
     {"hostname", "Host name inside", TextSlot{[](P& p) -> auto& { return p.hostname; }}},
     {"env", "Environment; nothing else enters", SectionSlot{kEnv}},
-    {"secrets", "Values handed over as files", SpecialSlot{read_secrets, schema_secrets}},
+    {"secrets", "Values handed over as files or variables",
+     SpecialSlot{read_secrets, schema_secrets}},
+    {"redact_patterns",
+     "Keys to mask that nobody declared, by their shape: aws, github, pem, all ...",
+     TextListSlot{[](P& p) -> auto& { return p.redact_patterns; }}},
+    {"on_leak", "A secret in the output: redact (default), or fail, which ends the run too",
+     ChoiceSlot{kOnLeaks, [](P& p, std::size_t i) { p.on_leak = nth<OnLeak>(i); }}},
     {"network", "none (default), host, or an allow list",
      SpecialSlot{read_network, schema_network}},
     {"limits", "Limits; none lifts one", SectionSlot{kLimits}},
@@ -243,17 +254,6 @@ constexpr Key kProfile[] = {
      TextListSlot{[](P& p) -> auto& { return p.degrade; }}},
 };
 
-constexpr RlimitName kRlimits[] = {
-    {"as", RlimitUnit::size},          {"core", RlimitUnit::size},
-    {"cpu", RlimitUnit::seconds},      {"data", RlimitUnit::size},
-    {"fsize", RlimitUnit::size},       {"locks", RlimitUnit::count},
-    {"memlock", RlimitUnit::size},     {"msgqueue", RlimitUnit::size},
-    {"nice", RlimitUnit::count},       {"nofile", RlimitUnit::count},
-    {"nproc", RlimitUnit::count},      {"rss", RlimitUnit::size},
-    {"rtprio", RlimitUnit::count},     {"rttime", RlimitUnit::microseconds},
-    {"sigpending", RlimitUnit::count}, {"stack", RlimitUnit::size},
-};
-
 }  // namespace
 
 std::span<const Key> profile_keys() { return kProfile; }
@@ -262,6 +262,5 @@ std::span<const Key> root_oci_keys() { return kRootOci; }
 std::span<const Key> network_keys() { return kNetwork; }
 std::span<const Key> secret_keys() { return kSecret; }
 std::span<const Key> arg_rule_keys() { return kArgRule; }
-std::span<const RlimitName> rlimit_names() { return kRlimits; }
 
 }  // namespace sbx::profile

@@ -85,12 +85,24 @@ struct Env {
   std::map<std::string, std::string> set;  ///< name -> value; wins over pass
 };
 
+/// The value itself is never part of a profile, nor of a plan.
 struct Secret {
-  std::string name;
-  std::string from;  ///< "env:NAME", "file:PATH", "fd:N" or "command:..."
-  std::string at;
+  std::string name{};
+  std::string from{};  ///< "env:NAME", "file:PATH", "fd:N" or "command:..."
+  std::string base{};  ///< the folder that a relative PATH is resolved beneath
+  std::string at{};    ///< the file inside; empty: none was written
+  std::string env{};   ///< the variable inside; empty: none
+  unsigned perm = 0400;
   bool redact = true;
+
+  /// Where the file is; empty: it is a variable only.
+  [[nodiscard]] std::string place() const {
+    return at.empty() && env.empty() ? "/run/secrets/" + name : at;
+  }
 };
+
+/// What becomes of a run whose output has a secret in it.
+enum class OnLeak { redact, fail };
 
 enum class NetworkMode { none, host, filtered };
 
@@ -196,6 +208,8 @@ struct Profile {
   std::string hostname = "sandbox";
   Env env{};
   std::vector<Secret> secrets{};
+  std::vector<std::string> redact_patterns{};  ///< names of redact::pattern_names()
+  OnLeak on_leak = OnLeak::redact;
   Network network{};
   Limits limits{};
   Seccomp seccomp{};

@@ -147,13 +147,21 @@ void read_network(Decoder& d, const Node& node) {
 
 void read_secrets(Decoder& d, const Node& node) {
   d.each_entry(node, [&](const Node& entry) {
-    d.profile().secrets.push_back(
-        {.name = entry.key, .from = "", .at = "/run/secrets/" + entry.key});
+    d.profile().secrets.push_back({.name = entry.key});
     const std::size_t before = d.problems();
     d.read_map(entry, secret_keys());
     if (entry.kind == NodeKind::map) require_key(d, entry, "from");
     if (d.problems() > before) d.profile().secrets.pop_back();
   });
+}
+
+void read_secret_source(Decoder& d, const Node& node) {
+  Secret& secret = d.profile().secrets.back();
+  if (d.read_text(node, secret.from)) secret.base = d.folder_of(node);
+}
+
+void read_secret_perm(Decoder& d, const Node& node) {
+  read_octal(d, node, d.profile().secrets.back().perm);
 }
 
 void read_rlimits(Decoder& d, const Node& node) {

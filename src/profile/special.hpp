@@ -14,6 +14,8 @@ void read_mount_source(Decoder& decoder, const Node& node);
 void read_perm(Decoder& decoder, const Node& node);
 void read_network(Decoder& decoder, const Node& node);
 void read_secrets(Decoder& decoder, const Node& node);
+void read_secret_source(Decoder& decoder, const Node& node);
+void read_secret_perm(Decoder& decoder, const Node& node);
 void read_rlimits(Decoder& decoder, const Node& node);
 void read_arg_rules(Decoder& decoder, const Node& node);
 void read_arg_values(Decoder& decoder, const Node& node);
@@ -33,6 +35,9 @@ std::string schema_rlimits();
 std::string schema_arg_rules();
 std::string schema_arg_values();
 std::string schema_texts();
+
+/// Permissions of a file, as "0444".
+void read_octal(Decoder& decoder, const Node& node, unsigned& out);
 
 /// The schema of a map with these keys, and of one key; schema.cpp.
 std::string schema_of(std::span<const Key> keys);

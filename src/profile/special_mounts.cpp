@@ -119,6 +119,10 @@ void read_mount_source(Decoder& d, const Node& node) {
 }
 
 void read_perm(Decoder& d, const Node& node) {
+  read_octal(d, node, std::get<FileMount>(d.profile().mounts.back().what).perm);
+}
+
+void read_octal(Decoder& d, const Node& node, unsigned& out) {
   const bool octal = node.kind == NodeKind::scalar &&
                      (node.text.size() == 3 || node.text.size() == 4) &&
                      std::ranges::all_of(node.text, [](char c) { return c >= '0' && c <= '7'; });
@@ -136,7 +140,7 @@ void read_perm(Decoder& d, const Node& node) {
   }
   unsigned perm = 0;
   for (const char c : node.text) perm = perm * 8 + static_cast<unsigned>(c - '0');
-  std::get<FileMount>(d.profile().mounts.back().what).perm = perm;
+  out = perm;
 }
 
 }  // namespace sbx::profile

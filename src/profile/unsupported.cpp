@@ -33,10 +33,6 @@ Problems unsupported(const Profile& profile) {
     refusals.add("network", "`network` with a list of what is allowed",
                  "use `network: none`, or `network: host` to share the host's whole network");
   }
-  if (!profile.secrets.empty()) {
-    refusals.add("secrets", "`secrets`",
-                 "hand values over in a file under `mounts`, or name a variable under `env.pass`");
-  }
   for (std::size_t i = 0; i < profile.devices.size(); ++i) {
     if (profile.devices[i] != "gpu") continue;
     refusals.add("devices[" + std::to_string(i) + ']', "the device group `gpu`",

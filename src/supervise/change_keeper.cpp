@@ -11,6 +11,7 @@
 #include "changes/harvest.hpp"
 #include "os/folder.hpp"
 #include "supervise/json_figures.hpp"
+#include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -33,12 +34,13 @@ Error keeping_error(int error) {
   return {.kind = ErrorKind::host, .what = "cannot read or copy them", .sys_errno = error};
 }
 
-changes::ChangeSet empty_set(const plan::Plan& plan, const plan::KeepChanges& wanted) {
+changes::ChangeSet empty_set(const plan::Plan& plan, const plan::KeepChanges& wanted,
+                             const Redactor& redactor) {
   changes::ChangeSet set;
   set.run = plan.run_id;
   set.profile = plan.profile_name;
   set.workspace = wanted.workspace;
-  set.argv = plan.argv;
+  set.argv = redacted(redactor, plan.argv);
   set.ended_at = timestamp(std::chrono::system_clock::now());
   return set;
 }
@@ -123,7 +125,7 @@ void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
 void ChangeKeeper::finish_with(Place& place, const plan::KeepChanges& wanted,
                                const plan::Plan& plan, Outcome& outcome) const {
   const changes::Layers layers{upper_.get(), place.lower.get(), place.began_ns, whole_};
-  auto kept = keep(place, layers, empty_set(plan, wanted), outcome);
+  auto kept = keep(place, layers, empty_set(plan, wanted, outcome.redactor), outcome);
   Result<void> done{};
   if (!kept) {
     done = std::unexpected(kept.error());

@@ -7,6 +7,7 @@
 
 #include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -30,6 +31,8 @@ std::string_view reason_code(KilledFor why) {
       return "filter";
     case KilledFor::place:
       return "git_protect";
+    case KilledFor::leak:
+      return "secret_leaked";
     case KilledFor::interrupt:
     case KilledFor::nothing:
       return "interrupted";
@@ -45,6 +48,7 @@ void Run::enforce(Nanos now) {
   if (oom_watch_.over()) end_run(KilledFor::memory, now, 0);
   if (streams_.held_back()) deadlines_.note_output(now);
   if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
+  if (leaked()) end_run(KilledFor::leak, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
   if (!escalation_.begun() && !paused_since_) {
     if (const auto limit = deadlines_.expired(now))
@@ -81,7 +85,11 @@ void Run::look_at_tree(Nanos now) {
 }
 
 void Run::hear_denials(Nanos now) {
-  denials_.step(set_, now, [this, now](const Denial& denial) { events_.denial(now, denial); });
+  denials_.step(set_, now, [this, now](const Denial& denial) {
+    Denial clean = denial;
+    redact_denial(outcome_.redactor, clean);
+    events_.denial(now, clean);
+  });
   if (denials_.out_of_hand()) end_run(KilledFor::filter, now, 0);
 }
 
@@ -93,6 +101,18 @@ void Run::look_at_places(Nanos now) {
     evidence_.broken_place = *std::move(broken);
   }
   end_run(KilledFor::place, now, 0);
+}
+
+Result<void> Run::look_for_secrets() {
+  if (outcome_.redactor != nullptr) return {};
+  std::span<const os::SecretMemory> values;
+  if (sinks_.secrets != nullptr) values = *sinks_.secrets;
+  outcome_.redactor = SBX_TRY(make_redactor(plan_, values));
+  return {};
+}
+
+bool Run::leaked() const {
+  return plan_.supervision.on_leak == profile::OnLeak::fail && streams_.redactions() != 0;
 }
 
 void Run::end_run(KilledFor why, Nanos now, Nanos grace) {

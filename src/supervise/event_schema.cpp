@@ -33,7 +33,7 @@ std::string event_schema() {
       "properties": {"type": {"const": "signal_sent"}, "signal": {"type": "integer"},
         "reason": {"enum": ["forwarded", "interrupted", "wall_limit", "cpu_limit", "idle_limit",
           "memory_limit", "output_limit", "killed", "filter",
-          "git_protect"]}},
+          "git_protect", "secret_leaked"]}},
       "required": ["signal", "reason"]
     },
     {

@@ -45,20 +45,20 @@ class Launched final : public LiveSandbox {
 
 Result<std::unique_ptr<LiveSandbox>> launch_real(const plan::Plan& plan,
                                                  const launch::StdioFds& stdio, int interrupt_fd,
-                                                 const std::function<void()>& meanwhile,
-                                                 RunClock* clock) {
+                                                 const launch::Meanwhile& meanwhile,
+                                                 const Sinks& sinks) {
   launch::StepClock steps;
-  if (clock != nullptr) steps = SBX_TRY(clock->steps(plan));
+  if (sinks.clock != nullptr) steps = SBX_TRY(sinks.clock->steps(plan));
+  std::span<const os::SecretMemory> secrets;
+  if (sinks.secrets != nullptr) secrets = *sinks.secrets;
   return std::make_unique<Launched>(
-      SBX_TRY(launch::launch(plan, stdio, interrupt_fd, meanwhile, steps)));
+      SBX_TRY(launch::launch(plan, stdio, interrupt_fd, meanwhile, secrets, steps)));
 }
 
 }  // namespace
 
 Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks) {
-  const auto launcher = [clock = sinks.clock](const auto&... given) {
-    return launch_real(given..., clock);
-  };
+  const auto launcher = [&sinks](const auto&... given) { return launch_real(given..., sinks); };
   return supervise(plan, sinks, launcher);
 }
 

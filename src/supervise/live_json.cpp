@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "supervise/json_figures.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/schema_figures.hpp"
 
 namespace sbx::supervise {
@@ -11,10 +12,10 @@ namespace {
 /// Command lines can have megabytes; nobody reads more than this in a list.
 constexpr std::size_t kLongestCommand = 4096;
 
-std::string command_of(const plan::Plan& plan) {
+std::string command_of(const std::vector<std::string>& argv) {
   std::vector<std::string> words;
   std::size_t size = 0;
-  for (const std::string& word : plan.argv) {
+  for (const std::string& word : argv) {
     words.push_back(word.substr(0, kLongestCommand));
     size += words.back().size() + 1;
     if (size > kLongestCommand) break;
@@ -56,7 +57,7 @@ std::string to_json(const LiveRun& live, const plan::Plan& plan) {
       {"pid", live.pid},
       {"state", live.paused ? "paused" : "running"},
       {"profile", plan.profile_name},
-      {"command", command_of(plan)},
+      {"command", command_of(redacted(live.redactor, plan.argv))},
       {"started_at", timestamp(live.started_at)},
       {"elapsed_ms", live.elapsed / kMillisecond},
   };

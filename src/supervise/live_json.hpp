@@ -17,6 +17,7 @@ struct LiveRun {
   std::chrono::system_clock::time_point started_at{};
   Nanos elapsed = 0;
   Usage usage{};
+  Redactor redactor{};
 };
 
 /// One line without its end. A figure that was not measured is null, never 0.

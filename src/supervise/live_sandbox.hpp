@@ -52,6 +52,6 @@ class LiveSandbox {
 /// launch::launch, or what a test puts in its place.
 using Launcher = std::function<Result<std::unique_ptr<LiveSandbox>>(
     const plan::Plan& plan, const launch::StdioFds& stdio, int interrupt_fd,
-    const std::function<void()>& meanwhile)>;
+    const launch::Meanwhile& meanwhile)>;
 
 }  // namespace sbx::supervise

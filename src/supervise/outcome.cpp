@@ -13,6 +13,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -149,6 +150,11 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       return true;
     case KilledFor::place:
       set(outcome, Status::signal, kSignalBase + SIGKILL, {"git_protect", evidence.broken_place});
+      return true;
+    case KilledFor::leak:
+      set(outcome, Status::signal, kSignalBase + SIGKILL,
+          {"secret_leaked", "its output had a secret in it, which was masked (on_leak: fail): " +
+                                leaked_names(outcome.redactions)});
       return true;
     case KilledFor::interrupt:
       // It ended by itself before the kill reached it.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,11 +13,15 @@
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "plan/plan.hpp"
+#include "redact/stream.hpp"
 #include "supervise/denial.hpp"
 #include "supervise/observations.hpp"
 #include "supervise/timing.hpp"
 
 namespace sbx::supervise {
+
+/// Finds the run's secrets; null: nothing is looked for.
+using Redactor = std::shared_ptr<const redact::Matcher>;
 
 /// The contract's `status`.
 enum class Status {
@@ -48,7 +53,8 @@ enum class KilledFor {
   interrupt,
   command,
   filter,
-  place
+  place,
+  leak
 };
 
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
@@ -125,6 +131,8 @@ struct Outcome {
   bool copied = false;                   ///< overlayfs refused, and a copy stood in
   std::optional<KeptChanges> changes{};  ///< nullopt: none are kept
   std::vector<artifacts::Artifact> artifacts{};  ///< those that are kept
+  redact::Counts redactions{};             ///< masks in the output
+  Redactor redactor{};                     ///< for what is still to be told
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log

@@ -1,14 +1,23 @@
 // The end of a run: what is decided about it, and how that reaches the caller.
 #include <poll.h>
+#include <signal.h>
 
 #include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
 
+#include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
+namespace {
+
+bool asks_to_end(int signal) {
+  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
+}
+
+}  // namespace
 
 void Run::deliver_rest() {
   // No limit of the run applies any more: it is over, and only the caller's reader is slow.
@@ -33,12 +42,16 @@ void Run::conclude() {
     outcome_.warnings.emplace_back(
         "overlayfs refuses the workspace, so that the command had a copy of it (degrade: overlay)");
   }
+  // Only the rest of the output has shown it, or the command was faster than we.
+  if (!evidence_.setup_error && evidence_.killed_for == KilledFor::nothing && leaked())
+    evidence_.killed_for = KilledFor::leak;
   decide(evidence_, plan_, outcome_);
   if (plan_.keep) {
     enter(sinks_.clock, Stage::keep);
     changes_.finish(plan_, outcome_);
     enter(sinks_.clock, Stage::report);
   }
+  redact_words(outcome_);
   if (plan_.artifacts) collect_artifacts();
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
@@ -99,6 +112,16 @@ bool Run::write_result(int fd, std::string_view line) {
     }
   }
   return true;
+}
+
+bool Run::asked_to_end() {
+  bool asked = false;
+  while (const int signal = gate_.take()) {
+    asked = asked || asks_to_end(signal);
+    if (signal == SIGTSTP) stop_and_resume(now_ns());
+    if (signal == SIGCONT) streams_.after_resume();
+  }
+  return asked;
 }
 
 }  // namespace sbx::supervise

@@ -8,6 +8,7 @@
 #include "supervise/encode.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/outcome.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/timing_json.hpp"
 
 namespace sbx::supervise {
@@ -128,13 +129,20 @@ Json artifacts_json(const std::vector<artifacts::Artifact>& artifacts) {
   return list;
 }
 
+Json redactions_json(const redact::Counts& counts) {
+  Json list = Json::array();
+  for (const auto& [name, count] : counts)
+    list.push_back(object({{"secret", name}, {"count", count}}));
+  return list;
+}
+
 }  // namespace
 
 std::string to_json(const artifacts::Artifact& artifact) { return artifact_json(artifact).dump(); }
 
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
   const bool ran = outcome.phase == "run";
-  const Json json = object(
+  Json json = object(
       {{"schema", "sbx.result/1"},
        {"id", plan.run_id},
        {"profile", object({{"name", plan.profile_name}, {"sha256", or_null(plan.profile_sha256)}})},
@@ -158,10 +166,14 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
        {"network", network_json(plan.network)},
        {"changes", changes_json(outcome.changes)},
        {"artifacts", artifacts_json(outcome.artifacts)},
-       {"redactions", Json::array()},
+       {"redactions", redactions_json(outcome.redactions)},
        {"isolation", isolation_json(plan.isolation, outcome.copied)},
        {"warnings", outcome.warnings},
        {"timing", timing_json(outcome.timing)}});
+  // The output is clear of them already, and long.
+  if (outcome.redactor)
+    for (auto& [name, value] : json.items())
+      if (name != "output") redact_strings(outcome.redactor, value);
   // Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -142,8 +142,10 @@ std::string result_schema() {
     },
     "redactions": {
       "type": "array",
+      "description": "how often which secret, or which of redact_patterns, was masked in the output",
       "items": {
         "type": "object",
+        "required": ["secret", "count"],
         "properties": {"secret": {"type": "string"}, "count": {"type": "integer"}}
       }
     },
@@ -206,7 +208,7 @@ std::string result_schema() {
         "base64": {"type": "string", "contentEncoding": "base64"},
         "bytes": {"type": ["integer", "null"], "description": "written by the payload"},
         "truncated": {"type": ["boolean", "null"]},
-        "sha256": {"type": ["string", "null"], "description": "over all bytes, dropped ones too"}
+        "sha256": {"type": ["string", "null"], "description": "over all bytes, dropped ones too; of a secret, over what stands in its place"}
       }
     }
   }

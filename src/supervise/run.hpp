@@ -62,6 +62,8 @@ class Run {
   void collect_artifacts();
   void tell_memory_high(Nanos now);
   void hear_denials(Nanos now);
+  Result<void> look_for_secrets();    ///< while their values are there
+  [[nodiscard]] bool leaked() const;  ///< and that is to end the run
   void look_at_places(Nanos now);
   void clean_places();
   void account_for_denials();

@@ -29,7 +29,7 @@ Route decide_input(const plan::Supervision& supervision, const StreamFacts& call
 Route decide_output(const plan::Supervision& supervision, const StreamFacts& caller,
                     const std::optional<profile::Bytes>& cap) {
   if (supervision.capture) return Route::keep;
-  const bool looked_at = supervision.meter || supervision.idle || cap;
+  const bool looked_at = supervision.meter || supervision.idle || cap || supervision.redacts;
   return !looked_at && may_be_passed(caller) ? Route::pass : Route::relay;
 }
 

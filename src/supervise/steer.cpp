@@ -54,8 +54,8 @@ std::string Run::resume() {
 }
 
 LiveRun Run::describe() const {
-  return {sandbox_->init_pid(), paused_since_.has_value(), outcome_.started_at, now_ns() - exec_,
-          read_usage(*sandbox_)};
+  return {sandbox_->init_pid(), paused_since_.has_value(), outcome_.started_at,
+          now_ns() - exec_,     read_usage(*sandbox_),     outcome_.redactor};
 }
 
 void Run::tell_usage(Nanos now) {

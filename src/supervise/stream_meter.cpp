@@ -30,15 +30,26 @@ StreamMeter::StreamMeter(MeterRules rules) : rules_(std::move(rules)) {
   record_.keep_text = rules_.keep;
   if (rules_.cap && rules_.on_exceed == profile::OnExceed::truncate)
     truncation_.emplace(*rules_.cap);
+  if (rules_.redactor) stream_.emplace(rules_.redactor);
 }
 
 bool StreamMeter::only_counts() const {
-  return !rules_.hash && !rules_.keep && !rules_.cap && !rules_.observer;
+  return !rules_.hash && !rules_.keep && !rules_.cap && !rules_.observer && !stream_;
 }
 
 std::string_view StreamMeter::feed(std::string_view bytes) {
-  const std::uint64_t before = record_.bytes;
   record_.bytes += bytes.size();
+  if (stream_) {
+    clean_.clear();
+    stream_->feed(bytes, clean_);
+    bytes = clean_;
+  }
+  return bound(bytes);
+}
+
+std::string_view StreamMeter::bound(std::string_view bytes) {
+  const std::uint64_t before = bounded_;
+  bounded_ += bytes.size();
   if (rules_.hash) hash_.put(bytes);
   if (truncation_) {
     bytes = truncation_->feed(bytes);
@@ -50,6 +61,12 @@ std::string_view StreamMeter::feed(std::string_view bytes) {
 }
 
 std::string StreamMeter::finish() {
+  std::string rest;
+  if (stream_) {
+    clean_.clear();
+    stream_->finish(clean_);
+    rest = bound(clean_);
+  }
   std::string tail;
   if (truncation_) {
     tail = truncation_->finish();
@@ -60,7 +77,12 @@ std::string StreamMeter::finish() {
   }
   pass_on(tail);
   if (rules_.hash) record_.sha256 = hash_.hex();
-  return tail;
+  return rest + tail;
+}
+
+void StreamMeter::add_redactions(redact::Counts& counts) const {
+  if (!stream_) return;
+  for (const auto& [name, count] : stream_->counts()) counts[name] += count;
 }
 
 void StreamMeter::pass_on(std::string_view bytes) {

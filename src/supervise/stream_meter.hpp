@@ -1,4 +1,5 @@
-// What is made of one output stream on its way: counted, hashed, bounded, kept. Pure.
+// What is made of one output stream on its way: counted, cleared of secrets, hashed, bounded, kept.
+// All but the count is about what is left when the secrets are masked. Pure.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct MeterRules {
   bool keep = false;  ///< collect what goes on, for the result
   std::optional<std::uint64_t> cap{};
   profile::OnExceed on_exceed = profile::OnExceed::truncate;
+  Redactor redactor{};  ///< what is masked before anything else sees it
   /// Told of every piece that goes on (events); may be empty.
   std::function<void(std::string_view)> observer{};
 };
@@ -35,23 +37,30 @@ class StreamMeter {
   [[nodiscard]] bool only_counts() const;
   void count(std::uint64_t bytes) { record_.bytes += bytes; }
 
-  /// Takes what the payload wrote; returns the part of it that goes on now.
+  /// Takes what the payload wrote; returns the part of it that goes on now, valid until the next.
   std::string_view feed(std::string_view bytes);
   /// The stream has ended; what still goes on (the tail of a bounded stream). Once.
   std::string finish();
 
   /// The cap is passed and on_exceed says kill.
   [[nodiscard]] bool must_kill() const;
+  /// Masks so far.
+  [[nodiscard]] std::uint64_t redactions() const { return stream_ ? stream_->total() : 0; }
+  void add_redactions(redact::Counts& counts) const;
   /// Valid after finish().
   StreamRecord take_record();
 
  private:
+  std::string_view bound(std::string_view bytes);
   void pass_on(std::string_view bytes);
 
   MeterRules rules_;
   std::optional<OutputCap> truncation_;
   Sha256 hash_;
   StreamRecord record_;
+  std::optional<redact::Stream> stream_;
+  std::string clean_;
+  std::uint64_t bounded_ = 0;  ///< what bound() has seen
 };
 
 }  // namespace sbx::supervise

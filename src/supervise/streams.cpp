@@ -11,10 +11,12 @@
 namespace sbx::supervise {
 namespace {
 
-MeterRules rules_for(int stream, const plan::Plan& plan, const Streams::Observer& observer) {
+MeterRules rules_for(int stream, const plan::Plan& plan, const Streams::Observer& observer,
+                     const Redactor& redactor) {
   const profile::OutputLimits& caps = plan.supervision.output;
   MeterRules rules =
       meter_rules(plan.supervision, stream == 1 ? caps.stdout_bytes : caps.stderr_bytes);
+  rules.redactor = redactor;
   if (observer)
     rules.observer = [observer, stream](std::string_view bytes) { observer(stream, bytes); };
   return rules;
@@ -23,10 +25,10 @@ MeterRules rules_for(int stream, const plan::Plan& plan, const Streams::Observer
 }  // namespace
 
 Result<void> Streams::start(const plan::Plan& plan, Stdio stdio, LiveSandbox& sandbox,
-                            const Observer& observer) {
+                            const Observer& observer, const Redactor& redactor) {
   stdio_ = std::move(stdio);
   stdio_.close_payload_side();
-  if (plan.supervision.tty) return start_pty(rules_for(1, plan, observer), sandbox);
+  if (plan.supervision.tty) return start_pty(rules_for(1, plan, observer, redactor), sandbox);
 
   const auto sink = [this](Route route, int fd) {
     return route == Route::keep ? Sink()
@@ -34,10 +36,10 @@ Result<void> Streams::start(const plan::Plan& plan, Stdio stdio, LiveSandbox& sa
   };
   if (stdio_.out.read.valid())
     out_[0].emplace(std::move(stdio_.out.read), sink(stdio_.routes.out, STDOUT_FILENO),
-                    StreamMeter(rules_for(1, plan, observer)));
+                    StreamMeter(rules_for(1, plan, observer, redactor)));
   if (stdio_.err.read.valid())
     out_[1].emplace(std::move(stdio_.err.read), sink(stdio_.routes.err, STDERR_FILENO),
-                    StreamMeter(rules_for(2, plan, observer)));
+                    StreamMeter(rules_for(2, plan, observer, redactor)));
   if (stdio_.in.write.valid()) start_input(std::move(stdio_.in.write), false);
   return {};
 }
@@ -126,6 +128,13 @@ bool Streams::must_kill() const {
   return false;
 }
 
+std::uint64_t Streams::redactions() const {
+  std::uint64_t sum = 0;
+  for (const Relay& relay : out_)
+    if (relay) sum += relay->meter().redactions();
+  return sum;
+}
+
 void Streams::before_stop() {
   if (terminal_) terminal_->leave();
 }
@@ -164,6 +173,7 @@ void Streams::finish(Outcome& outcome) {
   for (std::size_t i = 0; i < out_.size(); ++i) {
     Relay& relay = out_[i];
     if (!relay) continue;
+    relay->meter().add_redactions(outcome.redactions);
     (i == 0 ? outcome.out : outcome.err) = relay->meter().take_record();
     // A reader that went away (EPIPE) is no news to the one who made the pipeline.
     if (const int lost = relay->lost(); lost != 0 && lost != EPIPE)

@@ -27,7 +27,7 @@ class Streams {
 
   /// After the launch. `observer` may be empty. Error: the plan has a pty and the sandbox none.
   Result<void> start(const plan::Plan& plan, Stdio stdio, LiveSandbox& sandbox,
-                     const Observer& observer);
+                     const Observer& observer, const Redactor& redactor = {});
 
   void watch(PollSet& set);
   /// Moves what can be moved. True: the payload wrote something.
@@ -35,6 +35,8 @@ class Streams {
   void hold(bool on);
   /// The payload may be waiting for a slow reader, so its silence means nothing.
   [[nodiscard]] bool held_back() const;
+  /// Masks so far, in both.
+  [[nodiscard]] std::uint64_t redactions() const;
   /// A stream passed its cap, and that is to end the run.
   [[nodiscard]] bool must_kill() const;
 

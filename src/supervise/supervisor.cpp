@@ -15,6 +15,7 @@
 #include "os/own_memory.hpp"
 #include "os/pipe.hpp"
 #include "supervise/add_cause.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -31,10 +32,6 @@ double usable_cpus(const plan::Plan& plan) {
 }
 
 double to_ms(Nanos duration) { return static_cast<double>(duration) / kMillisecond; }
-
-bool asks_to_end(int signal) {
-  return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
-}
 
 }  // namespace
 
@@ -55,6 +52,8 @@ Run::Run(const plan::Plan& plan, const Sinks& sinks)
 
 Outcome Run::execute(const Launcher& launcher) {
   if (auto ready = set_up(launcher); !ready) {
+    static_cast<void>(look_for_secrets());  // the result has words of the caller's all the same
+    if (sinks_.secrets != nullptr) sinks_.secrets->clear();
     sandbox_.reset();
     control_.close();
     clean_places();  // the payload may have run already
@@ -94,15 +93,19 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(changes_.prepare(plan_));
   SBX_CHECK(artifacts_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
-  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this] {
+  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this]() -> Result<void> {
     enter(sinks_.clock, Stage::register_run);
+    // By now init is another process, which has nothing of what this is made of.
+    SBX_CHECK(look_for_secrets());
     open_door();
     enter(sinks_.clock, Stage::await_exec);
+    return {};
   });
   if (!launched) {
     if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
     return std::unexpected(std::move(launched.error()));
   }
+  if (sinks_.secrets != nullptr) sinks_.secrets->clear();  // which wipes them
   sandbox_ = std::move(*launched);
   changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
   artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
@@ -120,7 +123,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     observer = [this](int stream, std::string_view bytes) {
       events_.output(now_ns(), stream, bytes);
     };
-  SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer));
+  SBX_CHECK(streams_.start(plan_, std::move(stdio), *sandbox_, observer, outcome_.redactor));
   events_.start(now_ns(), sandbox_->init_pid(), plan_.run_id);
   if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
   if (events_.enabled() && plan_.supervision.tell_memory_high)
@@ -272,16 +275,6 @@ void Run::reap_tree() {
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
   account_for_denials();
   clean_places();
-}
-
-bool Run::asked_to_end() {
-  bool asked = false;
-  while (const int signal = gate_.take()) {
-    asked = asked || asks_to_end(signal);
-    if (signal == SIGTSTP) stop_and_resume(now_ns());
-    if (signal == SIGCONT) streams_.after_resume();
-  }
-  return asked;
 }
 
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {

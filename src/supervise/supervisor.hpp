@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 #include "supervise/clock.hpp"
 #include "supervise/live_sandbox.hpp"
@@ -19,6 +20,9 @@ struct Sinks {
   Nanos started = 0;           ///< CLOCK_MONOTONIC when sbx began, for setup_ms; 0: now
   bool registered = false;     ///< `sbx ps` and the others find the run while it lives
   RunClock* clock = nullptr;   ///< for --timing; none: nobody asked
+  /// The values of the plan's secrets, in its order: read at the start, and wiped as soon as the
+  /// command has them. With some of them our memory is closed (os::close_memory).
+  std::vector<os::SecretMemory>* secrets = nullptr;
 };
 
 /// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they

@@ -121,7 +121,7 @@ def test_every_flag_for_a_key_names_one_that_exists(listed, keys):
 
 def test_every_top_level_key_has_a_flag_or_set(listed, keys):
     """The keys that only --set reaches are known by name, so that a new key is thought about."""
-    only_set = {"version", "name", "description", "extends", "vars", "command", "secrets"}
+    only_set = {"version", "name", "description", "extends", "vars", "command", "on_leak", "redact_patterns"}
     with_flag = {flag["key"].split(".")[0] for flag in listed[1].values()}
     assert {key[0] for key in keys} - with_flag == only_set
 

@@ -33,6 +33,7 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
   profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace
+  profile.secrets = {{.name = "key", .from = "env:KEY"}};
   const auto full = build(profile, command(), hybrid(host_of_root()));
   REQUIRE(full.has_value());
   profile::Profile going_on;

@@ -104,8 +104,8 @@ inline FakePty open_fake_pty() {
 inline Result<std::unique_ptr<LiveSandbox>> fake_launch(const plan::Plan& plan,
                                                         const launch::StdioFds& stdio,
                                                         int /*interrupt_fd*/,
-                                                        const std::function<void()>& meanwhile) {
-  meanwhile();
+                                                        const launch::Meanwhile& meanwhile) {
+  SBX_CHECK(meanwhile());
   FakePty pty;
   if (plan.supervision.tty) pty = open_fake_pty();
   const std::string script = plan.argv.front();

@@ -26,6 +26,7 @@
 #include "os/host_path.hpp"
 #include "os/probe.hpp"
 #include "profile/load.hpp"
+#include "supervise/redaction.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -175,7 +176,8 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
                              .ended = ending_of(outcome)};
   const learn::Learned learned =
       learn::learned_profile(lesson, launch::always_needed(), look_at_host);
-  if (const auto written = write_profile(target, learned.text); !written) {
+  const std::string text = supervise::redacted(outcome.redactor, learned.text);
+  if (const auto written = write_profile(target, text); !written) {
     say(written.error().to_string());
     return kFailed;
   }
@@ -184,7 +186,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
   say("learned " + std::to_string(learned.entries) +
       (learned.entries == 1 ? " entry" : " entries") + ": " + quote(arguments.output) +
       "; run it again: sbx run " + quote(arguments.output) + " " + flags + "-- " +
-      quote_command(ran.plan.argv));
+      quote_command(supervise::redacted(outcome.redactor, ran.plan.argv)));
   return outcome.process_exit;
 }
 

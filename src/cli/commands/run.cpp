@@ -186,6 +186,7 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   say_before(plan);
   supervise::Sinks sinks = report.sinks(started);
   sinks.clock = clock;
+  sinks.secrets = &planned->secrets;
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
   enter(clock, Stage::result_file);
   const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();

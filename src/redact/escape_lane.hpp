@@ -1,0 +1,73 @@
+// One way of reading escapes in text: what they stand for goes through the automaton. It sleeps
+// until there is an escape, takes over the state of the text as it stands, and sleeps again as soon
+// as the text as it stands would tell the same. Pure.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "redact/automaton.hpp"
+#include "redact/match.hpp"
+
+namespace sbx::redact {
+
+enum class Escapes {
+  percent,    ///< %XX (RFC 3986)
+  form,       ///< the same, and '+' for a space (WHATWG URL, application/x-www-form-urlencoded)
+  backslash,  ///< JSON (RFC 8259), and \xXX, \OOO, \e, \' of C, Python and shells
+};
+
+class EscapeLane {
+ public:
+  EscapeLane(const Automaton& automaton, Escapes kind);
+
+  /// Goes on with a new piece, whose bytes must stay until the next, while it is awake.
+  void begin(const Piece& piece, Matches& matches);
+  /// The next escape that begins at `from` or later and that it has not read yet; the piece's size
+  /// when there is none.
+  [[nodiscard]] std::size_t next(std::size_t from);
+  /// Reads on from next(). `text`: where the automaton is in the text as it stands, before it.
+  void wake(At text, std::size_t from, Matches& matches);
+
+  [[nodiscard]] std::uint64_t open() const;
+  void unfinished(std::uint64_t end, Matches& matches) const;
+  void reset();
+
+ private:
+  enum class Read { more, done, broken };
+
+  [[nodiscard]] bool begins_with(char c) const { return c == first_ || c == plus_; }
+  void run(Matches& matches);
+  void put(char c, std::uint64_t place, Matches& matches);
+  [[nodiscard]] bool put_whole(Matches& matches);
+  [[nodiscard]] Read read_backslash();
+  [[nodiscard]] Read read_digits(unsigned base, std::size_t from, std::size_t count);
+  void escape(std::uint64_t end, Matches& matches);
+  void unit(char c, std::uint64_t start, std::uint64_t end, Matches& matches);
+  [[nodiscard]] std::uint64_t start_of(std::size_t depth) const;
+  /// All that has begun has no escape in it.
+  [[nodiscard]] bool may_sleep() const {
+    return pending_size_ == 0 && automaton_.begun(at_) <= escapeless_;
+  }
+
+  const Automaton& automaton_;
+  Escapes kind_;
+  char first_;  ///< of an escape
+  char plus_;   ///< '+' where it is one, else as first_
+  Piece piece_{};
+  std::size_t done_ = 0;  ///< of the piece, when awake; asleep, where it fell asleep
+  std::size_t next_ = 0;  ///< next(), where that is not before `from`
+  bool awake_ = false;
+  At at_ = 0;
+  std::array<char, 6> pending_{};  ///< an escape that is not complete
+  std::size_t pending_size_ = 0;
+  std::uint64_t pending_start_ = 0;
+  std::uint32_t code_ = 0;        ///< what the escape stands for: a byte, or a code point of \u
+  std::uint64_t woken_ = 0;       ///< where it woke
+  std::uint64_t units_ = 0;       ///< since then
+  std::uint64_t escapeless_ = 0;  ///< units since the last escape
+  Places starts_;
+};
+
+}  // namespace sbx::redact

@@ -1,0 +1,48 @@
+// Secrets taken out of bytes on their way, however these are cut into pieces. Pure; memory is
+// bounded by the longest form of a secret, time is linear whatever the bytes are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "redact/matcher.hpp"
+
+namespace sbx::redact {
+
+/// How many masks were written, by the name in them: the secret's or the pattern's. Names without
+/// a mask are absent.
+using Counts = std::map<std::string, std::uint64_t>;
+
+/// One stream of bytes. Every occurrence of a secret, in any of its forms, becomes
+/// "[redacted:NAME]"; where several overlap it is one mask, with the name of the one that begins
+/// first. When a piece ends in what may become one, its first three bytes go on and the rest waits;
+/// so no four bytes in a row of an occurrence are ever let out.
+class Stream {
+ public:
+  explicit Stream(std::shared_ptr<const Matcher> matcher);
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&& other) noexcept;
+  ~Stream();
+
+  /// Appends to `out` what may go on now.
+  void feed(std::string_view in, std::string& out);
+  /// The stream has ended: appends the rest. What may have been the beginning of a secret, four
+  /// bytes or more, is masked. The stream can be fed anew afterwards, as another one; counts go on.
+  void finish(std::string& out);
+
+  [[nodiscard]] Counts counts() const;
+  /// The sum of counts(), cheaply: for asking after every piece.
+  [[nodiscard]] std::uint64_t total() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A whole text; adds to `counts`.
+std::string redact_text(const Matcher& matcher, std::string_view text, Counts& counts);
+
+}  // namespace sbx::redact

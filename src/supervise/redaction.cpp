@@ -1,0 +1,86 @@
+#include "supervise/redaction.hpp"
+
+#include <string.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace sbx::supervise {
+namespace {
+
+/// A copy of the value for as long as the matcher is made.
+struct Needles {
+  Needles() = default;
+  Needles(const Needles&) = delete;
+  Needles& operator=(const Needles&) = delete;
+  ~Needles() {
+    for (redact::Needle& needle : list) ::explicit_bzero(needle.value.data(), needle.value.size());
+  }
+  std::vector<redact::Needle> list;
+};
+
+}  // namespace
+
+Result<Redactor> make_redactor(const plan::Plan& plan, std::span<const os::SecretMemory> values) {
+  if (!plan.supervision.redacts) return Redactor{};
+  Needles needles;
+  for (std::size_t i = 0; i < std::min(values.size(), plan.secrets.size()); ++i)
+    if (plan.secrets[i].redact)
+      needles.list.push_back({plan.secrets[i].name, std::string(values[i].value())});
+  return redact::build_matcher(needles.list, plan.supervision.redact_patterns);
+}
+
+std::string redacted(const Redactor& redactor, std::string_view text) {
+  if (redactor == nullptr) return std::string(text);
+  redact::Counts ignored;  // counted is what the command has written
+  return redact::redact_text(*redactor, text, ignored);
+}
+
+std::vector<std::string> redacted(const Redactor& redactor, const std::vector<std::string>& texts) {
+  std::vector<std::string> clean;
+  clean.reserve(texts.size());
+  for (const std::string& text : texts) clean.push_back(redacted(redactor, text));
+  return clean;
+}
+
+std::string leaked_names(const redact::Counts& counts) {
+  std::vector<std::string> names;
+  names.reserve(counts.size());
+  for (const auto& [name, count] : counts) names.push_back(name);
+  return join(names, ", ");
+}
+
+void redact_words(Outcome& outcome) {
+  const Redactor& redactor = outcome.redactor;
+  if (redactor == nullptr) return;
+  const auto mask = [&redactor](std::string& text) { text = redacted(redactor, text); };
+  for (std::string* const text :
+       {&outcome.reason.text, &outcome.reason.limit, &outcome.reason.observed})
+    mask(*text);
+  for (auto* const list : {&outcome.warnings, &outcome.undelivered, &outcome.notes})
+    for (std::string& text : *list) mask(text);
+  if (outcome.denials)
+    for (Denial& denial : *outcome.denials) redact_denial(redactor, denial);
+  if (!outcome.error) return;
+  for (std::string* const text :
+       {&outcome.error->what, &outcome.error->where, &outcome.error->hint, &outcome.error->cause})
+    mask(*text);
+}
+
+void redact_denial(const Redactor& redactor, Denial& denial) {
+  denial.target = redacted(redactor, denial.target);
+  denial.allow_with = redacted(redactor, denial.allow_with);
+  if (denial.comm) denial.comm = redacted(redactor, *denial.comm);
+}
+
+void redact_strings(const Redactor& redactor, Json& json) {
+  if (auto* const text = json.get_ptr<Json::string_t*>()) {
+    *text = redacted(redactor, *text);
+    return;
+  }
+  if (!json.is_structured()) return;
+  for (Json& inner : json) redact_strings(redactor, inner);
+}
+
+}  // namespace sbx::supervise
