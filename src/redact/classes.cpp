@@ -26,10 +26,11 @@ __m128i within(__m128i bytes, char first, char last) {
 
 __m128i is(__m128i bytes, char c) { return _mm_cmpeq_epi8(bytes, _mm_set1_epi8(c)); }
 
-Words classify_word(const char* text) {
+/// Of the first 64 bytes.
+Words classify_word(std::string_view text) {
   Words words;
   for (std::size_t i = 0; i < 4; ++i) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text + 16 * i));
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text.data() + 16 * i));
     const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
     const __m128i line_ends = _mm_or_si128(is(bytes, '\n'), is(bytes, '\r'));
     const __m128i dash = is(bytes, '-');
@@ -49,7 +50,7 @@ Words classify_word(const char* text) {
 
 #else
 
-Words classify_word(const char* text) {
+Words classify_word(std::string_view text) {
   constexpr std::string_view kBase64Other = "+/-_\r\n";
   constexpr std::string_view kHexOther = " :-\r\n";
   Words words;
@@ -85,13 +86,13 @@ std::uint64_t runs_of(std::uint64_t low, std::uint64_t high, std::size_t length)
 void classify(std::string_view bytes, Classes& classes) {
   std::size_t word = 0;
   for (; bytes.size() >= 64; bytes.remove_prefix(64), ++word) {
-    const Words words = classify_word(bytes.data());
+    const Words words = classify_word(bytes);
     classes.base64[word] = words.base64;
     classes.hex[word] = words.hex;
   }
   std::array<char, 64> rest{};
   std::ranges::copy(bytes, rest.begin());
-  const Words words = classify_word(rest.data());
+  const Words words = classify_word({rest.data(), rest.size()});
   const std::uint64_t beyond = ~std::uint64_t{0} << bytes.size();
   classes.base64[word] = words.base64 | beyond;
   classes.hex[word] = words.hex | beyond;
