@@ -1,5 +1,6 @@
 #include "artifacts/collect.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -40,6 +41,11 @@ class Collector {
       : wish_(wish), staging_(staging), types_(id) {}
 
   bool wants(const Found& found) {
+    if (std::ranges::find(wish_.never, found.path) != wish_.never.end()) return false;
+    if (wish_.tells && !wish_.tells(found.path)) {
+      ++untold_;
+      return false;
+    }
     if (collection_.artifacts.size() >= wish_.max_files) {
       too_many_.add(found.path);
       return false;
@@ -53,7 +59,7 @@ class Collector {
   }
 
   Result<void> take(const Found& found, const os::UniqueFd& file) {
-    auto copied = staging_.copy(file.get(), room());
+    auto copied = staging_.copy(file.get(), room(), wish_.filter ? wish_.filter() : TextFilter{});
     if (copied) {
       used_ += copied->bytes;
       collection_.artifacts.push_back(
@@ -75,6 +81,7 @@ class Collector {
       warn(too_many_.text() + ": more than artifacts.max_files (" +
            std::to_string(wish_.max_files) + ") allows");
     if (unreadable_.any()) warn(unreadable_.text() + ": reading failed");
+    count(untold_, "files whose names contain a secret");
     count(skipped.links, "symbolic links, which are not followed");
     count(skipped.special, "FIFOs, sockets, devices and files of the kernel's own");
     count(skipped.closed, "files and folders that the command could not have read");
@@ -101,6 +108,7 @@ class Collector {
   Left too_large_{};
   Left too_many_{};
   Left unreadable_{};
+  std::uint64_t untold_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,11 @@ struct Wish {
   std::vector<std::string> patterns{};  ///< as those of `mask`; a folder means all that is in it
   std::uint64_t max_bytes = 0;          ///< of all together
   std::uint64_t max_files = 0;
+  std::vector<std::string> never{};  ///< files that no pattern means
+  /// May a file have this name in the store? Empty: any.
+  std::function<bool(const std::string& path)> tells{};
+  /// For each text, what becomes of it. Empty: it is kept as it is.
+  std::function<TextFilter()> filter{};
 };
 
 struct Collection {

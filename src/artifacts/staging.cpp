@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "base/sha256.hpp"
@@ -36,26 +37,51 @@ std::unexpected<CopyFailure> unwritable(int error) {
   return std::unexpected(CopyFailure{true, error});
 }
 
+/// What of a file was kept on its way.
+class Passage {
+ public:
+  Passage(int to, std::uint64_t most) : to_(to), most_(most) {}
+
+  std::expected<void, CopyFailure> put(std::string_view bytes) {
+    if (bytes.size() > most_ - copied_.bytes) return unreadable(EFBIG);  // it grows
+    copied_.bytes += bytes.size();
+    sum_.put(bytes);
+    if (copied_.head.size() < kHead) copied_.head += bytes.substr(0, kHead - copied_.head.size());
+    if (const auto written = write_all(to_, bytes); !written)
+      return unwritable(written.error().value);
+    return {};
+  }
+  Copied finish() {
+    copied_.sha256 = sum_.hex();
+    return std::move(copied_);
+  }
+
+ private:
+  int to_;
+  std::uint64_t most_;
+  Copied copied_;
+  Sha256 sum_;
+};
+
 /// What is read of `from` goes to `to`, and no more than `most` of it.
-std::expected<Copied, CopyFailure> copy_bytes(int from, int to, std::uint64_t most) {
-  Copied copied;
-  Sha256 sum;
+std::expected<Copied, CopyFailure> copy_bytes(int from, int to, std::uint64_t most,
+                                              const TextFilter& filter) {
+  Passage passage(to, most);
   std::string buffer(kBuffer, '\0');
+  std::string kept;
+  std::optional<bool> filtered;
   for (;;) {
     const ssize_t n = ::read(from, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return unreadable(errno);
-    if (n == 0) break;
     const std::string_view bytes(buffer.data(), static_cast<std::size_t>(n));
-    if (bytes.size() > most - copied.bytes) return unreadable(EFBIG);  // it grows
-    copied.bytes += bytes.size();
-    sum.put(bytes);
-    if (copied.head.size() < kHead) copied.head += bytes.substr(0, kHead - copied.head.size());
-    if (const auto written = write_all(to, bytes); !written)
-      return unwritable(written.error().value);
+    if (!filtered) filtered = filter && !bytes.contains('\0');
+    kept.clear();
+    if (*filtered) filter(bytes, n == 0, kept);
+    if (const auto put = passage.put(*filtered ? std::string_view(kept) : bytes); !put)
+      return std::unexpected(put.error());
+    if (n == 0) return passage.finish();
   }
-  copied.sha256 = sum.hex();
-  return copied;
 }
 
 }  // namespace
@@ -91,12 +117,13 @@ Staging::~Staging() {
   if (auto store = Opened::open(place_, Use::change)) (void)clear(*store);
 }
 
-std::expected<Copied, CopyFailure> Staging::copy(int fd, std::uint64_t most) {
+std::expected<Copied, CopyFailure> Staging::copy(int fd, std::uint64_t most,
+                                                 const TextFilter& filter) {
   const std::string name = std::to_string(made_++);
   const os::UniqueFd to(
       ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
   if (!to.valid()) return unwritable(errno);
-  auto copied = copy_bytes(fd, to.get(), most);
+  auto copied = copy_bytes(fd, to.get(), most, filter);
   // Where the run has the same content twice, this is a second copy of it in the first's place.
   if (copied && damaged(copied->sha256)) damaged_.insert(copied->sha256);
   const int left =

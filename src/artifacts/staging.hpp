@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "artifacts/artifact.hpp"
@@ -13,6 +15,9 @@
 #include "os/fd.hpp"
 
 namespace sbx::artifacts {
+
+/// Takes a text piece by piece, and appends what is kept of it; `last`: no more comes.
+using TextFilter = std::function<void(std::string_view piece, bool last, std::string& out)>;
 
 /// A file that was copied.
 struct Copied {
@@ -40,8 +45,9 @@ class Staging {
   /// What is not committed goes.
   ~Staging();
 
-  /// Copies the file open at `fd`, from its beginning, unless it is longer than `most`.
-  std::expected<Copied, CopyFailure> copy(int fd, std::uint64_t most);
+  /// Copies the file open at `fd`, from its beginning, unless it is longer than `most`. `filter`
+  /// (may be empty): what becomes of a text, which is what has no NUL in its beginning.
+  std::expected<Copied, CopyFailure> copy(int fd, std::uint64_t most, const TextFilter& filter);
   /// All that is in `artifacts` was copied. Removes some runs whose time is over, too.
   Result<void> commit(const Run& run, const Story& story, const std::vector<Artifact>& artifacts);
 

@@ -22,7 +22,7 @@ std::expected<profile::Profile, profile::Problems> load_profile(
 struct Planned {
   profile::Profile profile;
   plan::Plan plan;
-  std::optional<images::Held> image{};  ///< of `root: {oci: ...}`: it stays while this does
+  std::optional<images::Held> image{};      ///< of `root: {oci: ...}`: it stays while this does
   std::vector<os::SecretMemory> secrets{};  ///< the values; none when nothing is to run
 };
 

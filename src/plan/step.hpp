@@ -294,13 +294,13 @@ using Action = std::variant<
     ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
     AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, BecomeReservedId, HoldTree,
     ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname, PrivatePropagation, MountRoot, MakeDir,
-    MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn,
-    SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath,
-    HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot,
-    DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot, AwaitRelease,
-    DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable,
-    NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
-    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+    MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay,
+    CopyIn, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob,
+    ProtectPath, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload,
+    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot,
+    AwaitRelease, DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir,
+    ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine,
+    ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -22,9 +22,23 @@ class Automaton {
   /// An error: the table would be larger than kMaxTable.
   static Result<Automaton> build(std::span<const Wanted> wanted);
 
-  [[nodiscard]] At step(At at, unsigned char byte) const { return rows_[at + column_[byte]]; }
-  /// Something wanted ends here.
-  [[nodiscard]] bool accepts(At at) const { return at >= first_accepting_; }
+  /// What a loop needs of it, to have in registers.
+  class Steps {
+   public:
+    explicit Steps(const Automaton& automaton)
+        : rows_(automaton.rows_.data()),
+          column_(automaton.column_.data()),
+          first_accepting_(automaton.first_accepting_) {}
+    [[nodiscard]] At step(At at, unsigned char byte) const { return rows_[at + column_[byte]]; }
+    /// Something wanted ends here.
+    [[nodiscard]] bool accepts(At at) const { return at >= first_accepting_; }
+
+   private:
+    const At* rows_;
+    const std::uint16_t* column_;
+    At first_accepting_;
+  };
+
   /// How many bytes of something wanted have been read that goes on from here.
   [[nodiscard]] std::size_t begun(At at) const { return rows_[at]; }
   /// Whose beginning that is; kNobody: it says nothing.

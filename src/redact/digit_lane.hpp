@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "redact/classes.hpp"
 #include "redact/digits.hpp"
 #include "redact/match.hpp"
 
@@ -19,15 +20,20 @@ template <class Digits>
 class DigitLane {
  public:
   explicit DigitLane(const Matcher& matcher)
-      : digits_(matcher), places_(matcher.automaton.longest() * 8 / Digits::kBits + 8) {}
+      : digits_(matcher),
+        places_(matcher.automaton.longest() * 8 / Digits::kBits + 8),
+        shortest_(std::min<std::size_t>(64, matcher.shortest * 8 / Digits::kBits)) {}
 
-  void scan(const Piece& piece, Matches& matches) {
+  /// `map`: which bytes may belong to digits.
+  void scan(const Piece& piece, const ByteMap& map, Matches& matches) {
+    map_ = &map;
     bytes_ = piece.bytes;
     place_ = piece.at;
-    // The filter needs the digits before a byte; until the piece has some, the lanes remember them.
+    // The filter needs the digits before a byte; until the piece has some, the lanes remember them,
+    // if there were any.
     std::size_t seen = 0;
     for (std::size_t i = 0; i < bytes_.size();) {
-      if (seen >= Digits::kWindow && digits_.idle()) {
+      if ((seen >= Digits::kWindow || !digit_before_) && digits_.idle()) {
         i = pass_over(i, matches);
       } else {
         const std::size_t digits = run(i, matches);
@@ -65,6 +71,10 @@ class DigitLane {
  private:
   [[nodiscard]] unsigned char meaning(std::size_t i) const {
     return Digits::meanings()[static_cast<unsigned char>(bytes_[i])];
+  }
+
+  [[nodiscard]] bool is_set(std::size_t i) const {
+    return (((*map_)[i / 64] >> (i % 64)) & 1U) != 0;
   }
 
   /// Digits that follow another without a gap, while anything has begun; returns how many. All that
@@ -135,12 +145,18 @@ class DigitLane {
       const std::uint16_t rolled = Digits::rolls()[static_cast<unsigned char>(bytes_[at])];
       window = (window << (rolled >> 8U)) | (rolled & 0xFFU);
     };
-    for (std::size_t at = back(i, Digits::kWindow - 1); at < i; ++at) roll(at);
-    for (; i < bytes_.size(); ++i) {
-      roll(i);
-      if (digits_.may_begin(window) && meaning(i) != kGapByte) {
-        ++i;
-        break;
+    // What began with the digits before is looked for from there on.
+    std::size_t from = back(i, Digits::kWindow - 1);
+    for (std::size_t at = from; at < i; ++at) roll(at);
+    for (bool found = false; i < bytes_.size() && !found; from = i) {
+      const std::size_t run = find_run(*map_, from, bytes_.size(), shortest_);
+      if (run > i) {
+        window = 0;
+        i = run;
+      }
+      for (; i < bytes_.size() && !found && is_set(i); ++i) {
+        roll(i);
+        found = digits_.may_begin(window) && meaning(i) != kGapByte;
       }
     }
     reset();
@@ -150,12 +166,14 @@ class DigitLane {
 
   Digits digits_;
   std::string_view bytes_{};
+  const ByteMap* map_ = nullptr;
   std::uint64_t place_ = 0;  ///< of the first byte of the piece
   bool digit_before_ = false;
   unsigned before_ = 0;      ///< the digit before
   unsigned gap_ = 0;         ///< gaps since then
   std::uint64_t index_ = 0;  ///< of the next digit
   Places places_;            ///< of digits, by index
+  std::size_t shortest_;     ///< run of digits that something can be in
 };
 
 }  // namespace sbx::redact

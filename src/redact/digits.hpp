@@ -41,7 +41,7 @@ class Base64Digits {
   static constexpr std::size_t kWindow = 3;  ///< digits that the filter looks at
 
   explicit Base64Digits(const Matcher& matcher)
-      : automaton_(matcher.automaton), filter_(matcher.base64) {}
+      : automaton_(matcher.automaton), steps_(matcher.automaton), filter_(matcher.base64) {}
   static const Meanings& meanings() { return kBase64Meanings; }
   static const Rolls& rolls() { return kBase64Rolls; }
   [[nodiscard]] bool may_begin(std::size_t window) const { return filter_.has(window & 0x3FFFFU); }
@@ -49,28 +49,40 @@ class Base64Digits {
   /// `two`: the digit numbered `index` and the one before. Calls `found(first digit, owner)`.
   template <class Found>
   void step(unsigned two, std::uint64_t index, const Found& found) {
-    const At whole = seen_[3];
-    seen_[3] = automaton_.step(seen_[2], static_cast<unsigned char>(two));
-    seen_[2] = automaton_.step(seen_[1], static_cast<unsigned char>(two >> 2U));
-    seen_[1] = automaton_.step(seen_[0], static_cast<unsigned char>(two >> 4U));
-    seen_[0] = whole;
-    if (!automaton_.accepts(std::max({seen_[1], seen_[2], seen_[3]}))) [[likely]]
+    const At all = three_;
+    three_ = steps_.step(two_, static_cast<unsigned char>(two));
+    two_ = steps_.step(one_, static_cast<unsigned char>(two >> 2U));
+    one_ = steps_.step(none_, static_cast<unsigned char>(two >> 4U));
+    none_ = all;
+    if (!steps_.accepts(std::max({one_, two_, three_}))) [[likely]]
       return;
-    for (std::size_t bytes = 1; bytes < 4; ++bytes)
-      if (automaton_.accepts(seen_[bytes]))
-        found(first_digit(index, bytes, automaton_.found(seen_[bytes])),
-              automaton_.found_owner(seen_[bytes]));
+    const auto check = [&](At at, std::size_t bytes) {
+      if (steps_.accepts(at))
+        found(first_digit(index, bytes, automaton_.found(at)), automaton_.found_owner(at));
+    };
+    check(one_, 1);
+    check(two_, 2);
+    check(three_, 3);
   }
-  [[nodiscard]] bool idle() const { return (seen_[0] | seen_[1] | seen_[2] | seen_[3]) == 0; }
-  void reset() { seen_ = {}; }
-  void take(const Base64Digits& from) { seen_ = from.seen_; }
+  [[nodiscard]] bool idle() const { return (none_ | one_ | two_ | three_) == 0; }
+  void reset() { none_ = one_ = two_ = three_ = 0; }
+  void take(const Base64Digits& from) {
+    none_ = from.none_;
+    one_ = from.one_;
+    two_ = from.two_;
+    three_ = from.three_;
+  }
   /// Calls `tell(first digit, owner)` for all that has begun when `index` was the last digit.
   template <class Tell>
   void begun(std::uint64_t index, const Tell& tell) const {
-    for (std::size_t bytes = 0; bytes < 4; ++bytes) {
-      const std::size_t begun = automaton_.begun(seen_[bytes]);
-      if (begun != 0) tell(first_digit(index, bytes, begun), automaton_.owner(seen_[bytes]));
-    }
+    const auto check = [&](At at, std::size_t bytes) {
+      const std::size_t begun = automaton_.begun(at);
+      if (begun != 0) tell(first_digit(index, bytes, begun), automaton_.owner(at));
+    };
+    check(none_, 0);
+    check(one_, 1);
+    check(two_, 2);
+    check(three_, 3);
   }
 
  private:
@@ -83,8 +95,13 @@ class Base64Digits {
   }
 
   const Automaton& automaton_;
+  Automaton::Steps steps_;
   const BitSet& filter_;
-  std::array<At, 4> seen_{};  ///< by how many bytes of its group are complete
+  // By how many bytes of its group are complete.
+  At none_ = 0;
+  At one_ = 0;
+  At two_ = 0;
+  At three_ = 0;
 };
 
 /// Both cases. A digit may be the first or the second of its byte: two lanes, which take turns.
@@ -94,17 +111,17 @@ class HexDigits {
   static constexpr std::size_t kWindow = 4;
 
   explicit HexDigits(const Matcher& matcher)
-      : automaton_(matcher.automaton), filter_(matcher.hex) {}
+      : automaton_(matcher.automaton), steps_(matcher.automaton), filter_(matcher.hex) {}
   static const Meanings& meanings() { return kHexMeanings; }
   static const Rolls& rolls() { return kHexRolls; }
   [[nodiscard]] bool may_begin(std::size_t window) const { return filter_.has(window & 0xFFFFU); }
 
   template <class Found>
   void step(unsigned two, std::uint64_t index, const Found& found) {
-    const At stepped = automaton_.step(halfway_, static_cast<unsigned char>(two));
+    const At stepped = steps_.step(halfway_, static_cast<unsigned char>(two));
     halfway_ = whole_;
     whole_ = stepped;
-    if (automaton_.accepts(whole_)) [[unlikely]]
+    if (steps_.accepts(whole_)) [[unlikely]]
       found(index + 1 - 2 * automaton_.found(whole_), automaton_.found_owner(whole_));
   }
   [[nodiscard]] bool idle() const { return (whole_ | halfway_) == 0; }
@@ -123,6 +140,7 @@ class HexDigits {
 
  private:
   const Automaton& automaton_;
+  Automaton::Steps steps_;
   const BitSet& filter_;
   At whole_ = 0;    ///< the last digit was the second of a byte
   At halfway_ = 0;  ///< it was the first

@@ -5,8 +5,6 @@
 namespace sbx::redact {
 namespace {
 
-/// A piece that is searched at once: its bytes and the lanes' tables stay in the caches.
-constexpr std::size_t kPiece = 16 * 1024;
 /// The beginning of a secret at the end of the stream is masked from this length on.
 constexpr std::uint64_t kMinUnfinished = 4;
 
@@ -51,8 +49,9 @@ void Engine::scan(std::string_view in, bool last) {
   kept_.append(in);
   if (matcher_.has_needles() && !in.empty()) {
     text_.scan(piece, found_.text);
-    base64_.scan(piece, found_.base64);
-    hex_.scan(piece, found_.hex);
+    classify(in, classes_);
+    base64_.scan(piece, classes_.base64, found_.base64);
+    hex_.scan(piece, classes_.hex, found_.hex);
   }
   if (matcher_.has_shapes) shapes_.scan({kept_, kept_at_}, last, found_.shapes);
   add_regions(0);
@@ -91,7 +90,7 @@ void Engine::let_out_to(std::uint64_t end, std::string& out) {
   out_ = std::max(out_, end);
 }
 
-void Engine::mask(const Region& region, std::string& out) {
+void Engine::mask(const Match& region, std::string& out) {
   if (region.start >= masked_) {
     out.append("[redacted:").append(matcher_.names[region.owner]).append("]");
     ++counts_[region.owner];

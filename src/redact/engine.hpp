@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "redact/classes.hpp"
 #include "redact/digit_lane.hpp"
 #include "redact/regions.hpp"
 #include "redact/shape_lane.hpp"
@@ -34,7 +35,7 @@ class Engine {
   [[nodiscard]] std::uint64_t open() const;
   void release(std::uint64_t open, std::uint64_t let_out, std::string& out);
   void let_out_to(std::uint64_t end, std::string& out);
-  void mask(const Region& region, std::string& out);
+  void mask(const Match& region, std::string& out);
   void forget();
   void add_regions(std::uint64_t shortest);
   [[nodiscard]] std::uint64_t end() const { return kept_at_ + kept_.size(); }
@@ -50,6 +51,7 @@ class Engine {
     Matches base64, hex, shapes;
   };
   Found found_;
+  Classes classes_;
   std::vector<Match> merged_;  ///< the same in one list; a member for its memory
   Regions regions_;            ///< not masked yet
   std::string kept_;           ///< bytes that may be needed still

@@ -18,34 +18,19 @@ constexpr auto kDigits = digit_table();
 /// 99: no digit.
 unsigned digit(char c) { return kDigits[static_cast<unsigned char>(c)]; }
 
-/// What one letter after a backslash stands for; -1: nothing.
-int meaning(char c) {
-  switch (c) {
-    case 'n':
-      return '\n';
-    case 't':
-      return '\t';
-    case 'r':
-      return '\r';
-    case 'b':
-      return '\b';
-    case 'f':
-      return '\f';
-    case 'v':
-      return '\v';
-    case 'a':
-      return '\a';
-    case 'e':
-      return '\x1b';
-    case '"':
-    case '\'':
-    case '/':
-    case '\\':
-      return c;
-    default:
-      return -1;
-  }
+constexpr std::array<signed char, 256> meaning_table() {
+  constexpr std::string_view kLetters = "ntrbfvae\"'/\\";
+  constexpr std::string_view kMeanings = "\n\t\r\b\f\v\a\x1b\"'/\\";
+  std::array<signed char, 256> table{};
+  table.fill(-1);
+  for (std::size_t i = 0; i < kLetters.size(); ++i)
+    table[static_cast<unsigned char>(kLetters[i])] = static_cast<signed char>(kMeanings[i]);
+  return table;
 }
+constexpr auto kMeanings = meaning_table();
+
+/// What one letter after a backslash stands for; -1: nothing.
+int meaning(char c) { return kMeanings[static_cast<unsigned char>(c)]; }
 
 constexpr std::size_t kUnknown = std::string_view::npos;
 
@@ -53,6 +38,7 @@ constexpr std::size_t kUnknown = std::string_view::npos;
 
 EscapeLane::EscapeLane(const Automaton& automaton, Escapes kind)
     : automaton_(automaton),
+      steps_(automaton),
       kind_(kind),
       first_(kind == Escapes::backslash ? '\\' : '%'),
       plus_(kind == Escapes::form ? '+' : first_),
@@ -76,86 +62,104 @@ std::size_t EscapeLane::next(std::size_t from) {
 
 void EscapeLane::wake(At text, std::size_t from, Matches& matches) {
   awake_ = true;
-  at_ = text;
   woken_ = piece_.at + from;
-  units_ = 0;
-  escapeless_ = 0;
+  cursor_ = {.at = text};
   done_ = from;
   run(matches);
 }
 
-/// To the end of the piece, or until it may sleep and no escape follows at once.
+inline void EscapeLane::unit(Cursor& cursor, char c, std::uint64_t start, std::uint64_t end,
+                             Matches& matches) {
+  starts_.set(cursor.units++, start);
+  ++cursor.escapeless;
+  cursor.at = steps_.step(cursor.at, static_cast<unsigned char>(c));
+  if (!steps_.accepts(cursor.at)) [[likely]]
+    return;
+  matches.add(
+      {start_of(cursor, automaton_.found(cursor.at)), end, automaton_.found_owner(cursor.at)});
+}
+
+/// Before it woke, every byte was a unit.
+std::uint64_t EscapeLane::start_of(const Cursor& cursor, std::size_t count) const {
+  return count <= cursor.units ? starts_.get(cursor.units - count)
+                               : woken_ - (count - cursor.units);
+}
+
+/// Where a byte that begins an escape is all that is here, or much is, it is not known yet.
+EscapeLane::Meaning EscapeLane::percent_at(std::string_view rest) const {
+  if (rest[0] == '+') return {1, ' ', true};
+  if (rest.size() < 3) return {};
+  const unsigned high = digit(rest[1]);
+  const unsigned low = digit(rest[2]);
+  if (high > 15 || low > 15) return {1, '%', false};
+  return {3, static_cast<char>(high * 16 + low), true};
+}
+
+/// The escapes that are most frequent.
+EscapeLane::Meaning EscapeLane::backslash_at(std::string_view rest) {
+  if (rest.size() < 2) return {};
+  const int letter = meaning(rest[1]);
+  if (letter >= 0) return {2, static_cast<char>(letter), true};
+  if (!rest.starts_with("\\u00") || rest.size() < 6) return {};
+  const unsigned high = digit(rest[4]);
+  const unsigned low = digit(rest[5]);
+  if (high > 7 || low > 15) return {};
+  return {6, static_cast<char>(high * 16 + low), true};
+}
+
+/// To the end of the piece, or until no escape follows and what has begun has none in it: the text
+/// as it stands tells the same then.
 void EscapeLane::run(Matches& matches) {
   const std::string_view bytes = piece_.bytes;
+  Cursor cursor = cursor_;
   while (done_ < bytes.size()) {
-    if (pending_size_ == 0 && begins_with(bytes[done_])) {
-      if (put_whole(matches)) continue;
-    } else if (pending_size_ == 0 && may_sleep()) {
+    const char c = bytes[done_];
+    const std::uint64_t place = piece_.at + done_;
+    Meaning is{1, c, false};
+    if (pending_size_ != 0) {
+      is.size = 0;
+    } else if (begins_with(c)) {
+      const std::string_view rest = bytes.substr(done_);
+      is = kind_ == Escapes::backslash ? backslash_at(rest) : percent_at(rest);
+    } else if (automaton_.begun(cursor.at) <= cursor.escapeless) {
       awake_ = false;
-      return;
+      break;
     }
-    put(bytes[done_], piece_.at + done_, matches);
-    ++done_;
+    if (is.size != 0) {
+      unit(cursor, is.byte, place, place + is.size, matches);
+      if (is.escape) cursor.escapeless = 0;
+      done_ += is.size;
+      continue;
+    }
+    cursor_ = cursor;
+    if (put(c, place, matches)) ++done_;
+    cursor = cursor_;
   }
+  cursor_ = cursor;
 }
 
-/// The escapes that are most frequent, where all of them is here.
-bool EscapeLane::put_whole(Matches& matches) {
-  const std::string_view here = piece_.bytes.substr(done_, 3);
-  const std::uint64_t start = piece_.at + done_;
-  std::size_t size = 1;
-  int byte = ' ';
-  if (here[0] == '%') {
-    size = 3;
-    if (here.size() < size) return false;
-    const unsigned high = digit(here[1]);
-    const unsigned low = digit(here[2]);
-    if (high > 15 || low > 15) return false;
-    byte = static_cast<int>(high * 16 + low);
-  } else if (here[0] == '\\') {
-    size = 2;
-    if (here.size() < size) return false;
-    byte = meaning(here[1]);
-    if (byte < 0) return false;
-  }
-  done_ += size;
-  unit(static_cast<char>(byte), start, start + size, matches);
-  escapeless_ = 0;
-  return true;
-}
-
-void EscapeLane::put(char c, std::uint64_t place, Matches& matches) {
-  if (pending_size_ == 0) {
-    if (!begins_with(c)) return unit(c, place, place + 1, matches);
-    pending_start_ = place;
-    pending_[pending_size_++] = c;
-    return;
-  }
+bool EscapeLane::put(char c, std::uint64_t place, Matches& matches) {
+  if (pending_size_ == 0) pending_start_ = place;
   pending_[pending_size_++] = c;
   switch (kind_ == Escapes::backslash ? read_backslash() : read_digits(16, 1, 2)) {
     case Read::more:
-      return;
+      return true;
     case Read::done:
-      return escape(place + 1, matches);
+      escape(place + 1, matches);
+      return true;
     case Read::broken:
       break;
   }
-  // No escape: its first byte stands for itself, and so do those after it, as none begins another.
+  // The first byte stands for itself, and so do those after it, as none begins an escape.
   const std::size_t size = pending_size_ - 1;
   pending_size_ = 0;
-  for (std::size_t i = 0; i < size; ++i) {
-    const std::uint64_t start = pending_start_ + i;
-    unit(pending_[i], start, start + 1, matches);
-  }
-  if (c == '+' && plus_ == '+') {
-    unit(' ', place, place + 1, matches);
-    escapeless_ = 0;
-    return;
-  }
-  put(c, place, matches);
+  for (std::size_t i = 0; i < size; ++i)
+    unit(cursor_, pending_[i], pending_start_ + i, pending_start_ + i + 1, matches);
+  return false;
 }
 
 EscapeLane::Read EscapeLane::read_backslash() {
+  if (pending_size_ == 1) return Read::more;
   const char kind = pending_[1];
   if (kind == 'u') return pending_size_ == 2 ? Read::more : read_digits(16, 2, 4);
   if (kind == 'x') return pending_size_ == 2 ? Read::more : read_digits(16, 2, 2);
@@ -166,6 +170,7 @@ EscapeLane::Read EscapeLane::read_backslash() {
 }
 
 EscapeLane::Read EscapeLane::read_digits(unsigned base, std::size_t from, std::size_t count) {
+  if (pending_size_ <= from) return Read::more;
   if (digit(pending_[pending_size_ - 1]) >= base) return Read::broken;
   if (pending_size_ < from + count) return Read::more;
   code_ = 0;
@@ -178,7 +183,7 @@ void EscapeLane::escape(std::uint64_t end, Matches& matches) {
   const bool point = kind_ == Escapes::backslash && pending_size_ == 6;
   pending_size_ = 0;
   const auto put_unit = [&](std::uint32_t byte) {
-    unit(static_cast<char>(byte), pending_start_, end, matches);
+    unit(cursor_, static_cast<char>(byte), pending_start_, end, matches);
   };
   if (!point || code_ < 0x80) {
     put_unit(code_);
@@ -190,37 +195,25 @@ void EscapeLane::escape(std::uint64_t end, Matches& matches) {
     put_unit(0x80U | ((code_ >> 6U) & 0x3FU));
     put_unit(0x80U | (code_ & 0x3FU));
   }
-  escapeless_ = 0;
-}
-
-void EscapeLane::unit(char c, std::uint64_t start, std::uint64_t end, Matches& matches) {
-  starts_.set(units_++, start);
-  ++escapeless_;
-  at_ = automaton_.step(at_, static_cast<unsigned char>(c));
-  if (!automaton_.accepts(at_)) return;
-  matches.add({start_of(automaton_.found(at_)), end, automaton_.found_owner(at_)});
-}
-
-/// Before it woke, every byte was a unit.
-std::uint64_t EscapeLane::start_of(std::size_t depth) const {
-  return depth <= units_ ? starts_.get(units_ - depth) : woken_ - (depth - units_);
+  cursor_.escapeless = 0;
 }
 
 std::uint64_t EscapeLane::open() const {
   if (!awake_) return kNowhere;
-  const std::size_t begun = automaton_.begun(at_);
-  if (begun != 0) return start_of(begun);
+  const std::size_t begun = automaton_.begun(cursor_.at);
+  if (begun != 0) return start_of(cursor_, begun);
   return pending_size_ != 0 ? pending_start_ : kNowhere;
 }
 
 void EscapeLane::unfinished(std::uint64_t end, Matches& matches) const {
-  if (!awake_ || automaton_.begun(at_) == 0 || automaton_.owner(at_) == kNobody) return;
-  matches.add({open(), end, automaton_.owner(at_)});
+  if (!awake_ || automaton_.begun(cursor_.at) == 0 || automaton_.owner(cursor_.at) == kNobody)
+    return;
+  matches.add({open(), end, automaton_.owner(cursor_.at)});
 }
 
 void EscapeLane::reset() {
   awake_ = false;
-  at_ = 0;
+  cursor_ = {};
   pending_size_ = 0;
 }
 

@@ -39,19 +39,29 @@ class EscapeLane {
 
   [[nodiscard]] bool begins_with(char c) const { return c == first_ || c == plus_; }
   void run(Matches& matches);
-  void put(char c, std::uint64_t place, Matches& matches);
-  [[nodiscard]] bool put_whole(Matches& matches);
+  /// False: it does not belong to the escape that is pending, which is none therefore.
+  [[nodiscard]] bool put(char c, std::uint64_t place, Matches& matches);
+  /// What so many bytes stand for.
+  struct Meaning {
+    std::size_t size = 0;  ///< 0: not known yet
+    char byte = 0;
+    bool escape = false;
+  };
+  [[nodiscard]] Meaning percent_at(std::string_view rest) const;
+  [[nodiscard]] static Meaning backslash_at(std::string_view rest);
   [[nodiscard]] Read read_backslash();
   [[nodiscard]] Read read_digits(unsigned base, std::size_t from, std::size_t count);
   void escape(std::uint64_t end, Matches& matches);
-  void unit(char c, std::uint64_t start, std::uint64_t end, Matches& matches);
-  [[nodiscard]] std::uint64_t start_of(std::size_t depth) const;
-  /// All that has begun has no escape in it.
-  [[nodiscard]] bool may_sleep() const {
-    return pending_size_ == 0 && automaton_.begun(at_) <= escapeless_;
-  }
-
+  /// Where it is; apart, so that a loop can have it in registers.
+  struct Cursor {
+    At at = 0;
+    std::uint64_t units = 0;       ///< since it woke
+    std::uint64_t escapeless = 0;  ///< units since the last escape
+  };
+  void unit(Cursor& cursor, char c, std::uint64_t start, std::uint64_t end, Matches& matches);
+  [[nodiscard]] std::uint64_t start_of(const Cursor& cursor, std::size_t count) const;
   const Automaton& automaton_;
+  Automaton::Steps steps_;
   Escapes kind_;
   char first_;  ///< of an escape
   char plus_;   ///< '+' where it is one, else as first_
@@ -59,14 +69,12 @@ class EscapeLane {
   std::size_t done_ = 0;  ///< of the piece, when awake; asleep, where it fell asleep
   std::size_t next_ = 0;  ///< next(), where that is not before `from`
   bool awake_ = false;
-  At at_ = 0;
+  Cursor cursor_{};
   std::array<char, 6> pending_{};  ///< an escape that is not complete
   std::size_t pending_size_ = 0;
   std::uint64_t pending_start_ = 0;
-  std::uint32_t code_ = 0;        ///< what the escape stands for: a byte, or a code point of \u
-  std::uint64_t woken_ = 0;       ///< where it woke
-  std::uint64_t units_ = 0;       ///< since then
-  std::uint64_t escapeless_ = 0;  ///< units since the last escape
+  std::uint32_t code_ = 0;   ///< what the escape stands for: a byte, or a code point of \u
+  std::uint64_t woken_ = 0;  ///< where it woke
   Places starts_;
 };
 

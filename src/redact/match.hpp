@@ -14,7 +14,7 @@ struct Match {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
   std::size_t owner = 0;
-  bool operator==(const Match&) const = default;
+  std::uint64_t first_end = 0;  ///< where matches overlap: of the one that gave it its owner
 };
 
 /// What one lane found, in the order of the ends.
@@ -25,20 +25,23 @@ class Matches {
   void add(const Match& match) {
     if (list_.empty() || list_.back().end <= match.start || list_.back().start > match.start) {
       list_.push_back(match);
+      list_.back().first_end = match.end;
       return;
     }
     Match& last = list_.back();
-    if (last.start == match.start) last.owner = match.owner;
+    if (last.start == match.start) {
+      last.owner = match.owner;
+      last.first_end = match.end;
+    }
     last.end = match.end;
   }
   /// Adds them to `all`, which is in the same order and stays so.
   void move_to(std::vector<Match>& all) {
     if (list_.empty()) return;
-    const auto before = static_cast<std::ptrdiff_t>(all.size());
-    all.insert(all.end(), list_.begin(), list_.end());
+    std::vector<Match> both(all.size() + list_.size());
+    std::ranges::merge(all, list_, both.begin(), {}, &Match::end, &Match::end);
+    all.swap(both);
     list_.clear();
-    const auto by_end = [](const Match& a, const Match& b) { return a.end < b.end; };
-    if (before != 0) std::inplace_merge(all.begin(), all.begin() + before, all.end(), by_end);
   }
 
  private:

@@ -14,6 +14,8 @@ Result<std::shared_ptr<const Matcher>> build_matcher(std::span<const Needle> nee
   auto made = std::make_shared<Matcher>();
   for (const Needle& needle : needles) made->names.push_back(needle.name);
   made->automaton = SBX_TRY(Automaton::build(all));
+  made->shortest = kMaxValue;
+  for (const Wanted& one : all) made->shortest = std::min(made->shortest, one.bytes.size());
   made->text = text_beginnings(all);
   made->base64 = base64_beginnings(all);
   made->hex = hex_beginnings(all);

@@ -19,7 +19,7 @@ struct Needle {
 };
 
 inline constexpr std::size_t kMinValue = 4;           ///< shorter ones are found everywhere
-inline constexpr std::size_t kMaxValue = 64 * 1024;   ///< of one value, in bytes
+inline constexpr std::size_t kMaxValue = 64U << 10U;  ///< of one value, in bytes
 inline constexpr std::size_t kMaxTotal = 1U << 20U;   ///< of all values
 inline constexpr std::size_t kMinLine = 8;            ///< from here on a line counts by itself
 inline constexpr std::size_t kMaxTable = 96U << 20U;  ///< of the automaton, in bytes

@@ -32,6 +32,7 @@ bool is_known(std::string_view name) {
 
 Error unknown(std::string_view name) {
   std::vector<std::string_view> names;
+  names.reserve(kNames.size());
   for (const PatternName& known : kNames) names.push_back(known.name);
   const std::string_view near = nearest_name(name, names);
   return {.kind = ErrorKind::profile,

@@ -5,7 +5,7 @@
 namespace sbx::redact {
 
 void Regions::add(const Match& match) {
-  Region region{match.start, match.end, match.end, match.owner};
+  Match region = match;
   auto after = regions_.end();
   while (after != regions_.begin() && std::prev(after)->start >= region.end) --after;
   auto first = after;

@@ -8,7 +8,7 @@ namespace sbx::redact {
 namespace {
 
 /// A private key has no more; a text that only mentions one is not blotted out to its end.
-constexpr std::uint64_t kMaxPem = 32 * 1024;
+constexpr std::uint64_t kMaxPem = 32U << 10U;
 
 /// Inside of a longer run of the same bytes, or of dashes, no key begins.
 bool may_begin(const Shape& shape, std::string_view text, std::size_t from) {
@@ -45,6 +45,9 @@ void ShapeLane::look(const Piece& kept, bool last, Matches& matches) {
 /// True: something is there, or may be.
 bool ShapeLane::try_shapes(const Piece& kept, std::size_t from, bool last, Matches& matches) {
   for (const Shape& shape : matcher_.shapes[static_cast<unsigned char>(kept.bytes[from])]) {
+    // The filter has seen three bytes, the fourth tells most prefixes apart.
+    const bool has_fourth = shape.prefix.size() > 3 && from + 3 < kept.bytes.size();
+    if (has_fourth && kept.bytes[from + 3] != shape.prefix[3]) continue;
     const Judged judged = judge(shape, kept.bytes, from, last);
     if (judged.verdict == Verdict::no || !may_begin(shape, kept.bytes, from)) continue;
     waiting_ = judged.verdict == Verdict::more;

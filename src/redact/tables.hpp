@@ -15,6 +15,7 @@ namespace sbx::redact {
 struct Matcher {
   std::vector<std::string> names;  ///< by owner: of the needles, then of the patterns
   Automaton automaton{};
+  std::size_t shortest = 0;  ///< of what is looked for, in bytes
   TextFilter text{};
   BitSet base64{18};
   BitSet hex{16};

@@ -32,6 +32,8 @@ void TextLane::scan(const Piece& piece, Found& found) {
 void TextLane::scan_plain(std::string_view bytes, std::size_t from, std::size_t to,
                           Matches& matches) {
   const char* text = bytes.data();
+  const Automaton::Steps steps(automaton_);
+  const TextFilter& filter = matcher_.text;
   At at = at_;
   // The filter wants three bytes that stand for themselves, and reads one more.
   const std::size_t readable = std::min(to + 1, bytes.size());
@@ -39,11 +41,11 @@ void TextLane::scan_plain(std::string_view bytes, std::size_t from, std::size_t 
       readable < TextFilter::kReads ? 0 : readable - TextFilter::kReads + 1;
   for (std::size_t i = from; i < to; ++i) {
     if (at == 0) {
-      while (i < filtered && !matcher_.text.may_begin(text + i)) ++i;
+      while (i < filtered && !filter.may_begin(text + i)) ++i;
       if (i == to) break;
     }
-    at = automaton_.step(at, static_cast<unsigned char>(text[i]));
-    if (automaton_.accepts(at)) {
+    at = steps.step(at, static_cast<unsigned char>(text[i]));
+    if (steps.accepts(at)) {
       const std::uint64_t end = place_ + i + 1;
       matches.add({end - automaton_.found(at), end, automaton_.found_owner(at)});
     }

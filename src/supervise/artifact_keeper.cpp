@@ -1,23 +1,45 @@
 #include "supervise/artifact_keeper.hpp"
 
 #include <exception>
+#include <memory>
 #include <utility>
 
 #include "artifacts/collect.hpp"
 #include "base/text.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/live_json.hpp"
+#include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
 namespace {
 
 constexpr std::size_t kMostSamples = 600;
 
+/// What the store is to have nothing of: the run's secrets, in files, texts and names.
+artifacts::Wish wish_of(const plan::Plan& plan, Outcome& outcome) {
+  const plan::KeepArtifacts& wanted = *plan.artifacts;
+  artifacts::Wish wish{wanted.collect, wanted.max, wanted.max_files};
+  for (const plan::PlannedSecret& secret : plan.secrets)
+    if (!secret.place.empty()) wish.never.push_back(secret.place);
+  const Redactor& redactor = outcome.redactor;
+  if (redactor == nullptr) return wish;
+  wish.tells = [&redactor](const std::string& path) { return redacted(redactor, path) == path; };
+  wish.filter = [&outcome] {
+    return [&outcome, stream = std::make_shared<redact::Stream>(outcome.redactor)](
+               std::string_view piece, bool last, std::string& out) {
+      if (!last) return stream->feed(piece, out);
+      stream->finish(out);
+      for (const auto& [name, count] : stream->counts()) outcome.redactions[name] += count;
+    };
+  };
+  return wish;
+}
+
 artifacts::Run run_of(const plan::Plan& plan, const Outcome& outcome) {
   artifacts::Run run;
   run.id = plan.run_id;
   run.profile = plan.profile_name;
-  run.argv = plan.argv;
+  run.argv = redacted(outcome.redactor, plan.argv);
   run.status = to_string(outcome.status);
   run.ended_at =
       std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
@@ -84,12 +106,11 @@ void ArtifactKeeper::finish(Nanos age, const plan::Plan& plan, Outcome& outcome)
 
 Result<void> ArtifactKeeper::finish_with(artifacts::Staging& staging, const plan::Plan& plan,
                                          Outcome& outcome) {
-  const plan::KeepArtifacts& wanted = *plan.artifacts;
-  auto collected = SBX_TRY(artifacts::collect(
-      root_.get(), id_, {wanted.collect, wanted.max, wanted.max_files}, staging));
+  auto collected = SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(plan, outcome), staging));
   outcome.artifacts = std::move(collected.artifacts);
   for (std::string& warning : collected.warnings) outcome.warnings.push_back(std::move(warning));
   if (outcome.artifacts.empty()) return {};
+  redact_words(outcome);
   const artifacts::Story story{to_json(outcome, plan), usage_json(plan, samples_)};
   return staging.commit(run_of(plan, outcome), story, outcome.artifacts);
 }

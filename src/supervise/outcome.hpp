@@ -131,8 +131,8 @@ struct Outcome {
   bool copied = false;                   ///< overlayfs refused, and a copy stood in
   std::optional<KeptChanges> changes{};  ///< nullopt: none are kept
   std::vector<artifacts::Artifact> artifacts{};  ///< those that are kept
-  redact::Counts redactions{};             ///< masks in the output
-  Redactor redactor{};                     ///< for what is still to be told
+  redact::Counts redactions{};                   ///< masks in the output
+  Redactor redactor{};                           ///< for what is still to be told
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log

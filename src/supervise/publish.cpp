@@ -51,8 +51,8 @@ void Run::conclude() {
     changes_.finish(plan_, outcome_);
     enter(sinks_.clock, Stage::report);
   }
-  redact_words(outcome_);
   if (plan_.artifacts) collect_artifacts();
+  redact_words(outcome_);
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);

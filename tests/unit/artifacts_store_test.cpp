@@ -34,7 +34,7 @@ struct Scene {
   Artifact keep(const std::string& id, const std::string& text, int when = 1000,
                 std::optional<Time> expires = std::nullopt) const {
     auto staging = Staging::make(id).value();
-    const auto copied = staging.copy(file(text).get(), 1 << 20).value();
+    const auto copied = staging.copy(file(text).get(), 1 << 20, {}).value();
     const Artifact artifact{"/out/" + id, copied.bytes, copied.sha256, "text/plain"};
     Run run;
     run.id = id;
@@ -78,7 +78,7 @@ TEST_CASE("what is not committed goes, and what a killed run has named already i
   const Scene scene;
   {
     auto staging = Staging::make("dropped").value();
-    REQUIRE(staging.copy(scene.file("x").get(), 10).has_value());
+    REQUIRE(staging.copy(scene.file("x").get(), 10, {}).has_value());
     CHECK(std::filesystem::exists(scene.folder + "/staging/dropped"));
   }
   CHECK_FALSE(std::filesystem::exists(scene.folder + "/staging/dropped"));
@@ -103,7 +103,7 @@ TEST_CASE("what is not committed goes, and what a killed run has named already i
 TEST_CASE("a file that is longer than it may be is not copied, nor half of it") {
   const Scene scene;
   auto staging = Staging::make("run").value();
-  const auto copied = staging.copy(scene.file("four").get(), 3);
+  const auto copied = staging.copy(scene.file("four").get(), 3, {});
   REQUIRE_FALSE(copied.has_value());
   CHECK(copied.error().error == EFBIG);
   CHECK_FALSE(copied.error().of_store);
@@ -136,9 +136,9 @@ TEST_CASE("garbage: what is over, what is older, what does not fit") {
   scene.keep("d", std::string(1000, 'c'), 1450);
   auto store = scene.opened(Use::change);
   const auto ids = [](const Removed& removed) {
-    std::string ids;
-    for (const Run& run : removed.runs) ids += run.id;
-    return ids;
+    std::string all;
+    for (const Run& run : removed.runs) all += run.id;
+    return all;
   };
   CHECK(ids(collect_garbage(store, {at(1499), {}, {}, true}).value()).empty());
   CHECK(ids(collect_garbage(store, {at(1500), {}, {}, true}).value()) == "a");

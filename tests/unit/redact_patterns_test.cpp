@@ -149,7 +149,7 @@ TEST_CASE("a private key without an end is masked as far as it can be one") {
   CHECK(whole(text) == "[redacted:pem]");
   CHECK(whole(text + "<p>other</p>") == "[redacted:pem]<p>other</p>");
   CHECK(whole(text + "-----BEGIN OTHER-----") == "[redacted:pem]-----BEGIN OTHER-----");
-  std::string out = whole(text + std::string(100'000, 'a'));
+  const std::string out = whole(text + std::string(100'000, 'a'));
   CHECK(out.size() > 60'000);
   CHECK(out.size() < 70'000);
 }

@@ -72,6 +72,7 @@ bool ambiguous(std::string_view text) {
 
 std::vector<Needle> needles_of(const std::vector<std::string>& values) {
   std::vector<Needle> needles;
+  needles.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i)
     needles.push_back({"s" + std::to_string(i), values[i]});
   return needles;

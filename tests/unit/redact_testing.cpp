@@ -66,8 +66,7 @@ std::optional<Escape> percent(std::string_view text, std::string_view rest, bool
 }
 
 std::optional<Escape> backslash(std::string_view text, std::string_view rest) {
-  static const std::array<std::string_view, 2> kLetters{"ntrbfvae\"'/\\",
-                                                        "\n\t\r\b\f\v\a\x1b\"'/\\"};
+  constexpr std::array<std::string_view, 2> kLetters{"ntrbfvae\"'/\\", "\n\t\r\b\f\v\a\x1b\"'/\\"};
   if (text.size() < 2 || text[0] != '\\') return std::nullopt;
   const std::size_t letter = kLetters[0].find(text[1]);
   if (letter != std::string_view::npos)
