@@ -7,20 +7,23 @@
 namespace sbx::redact {
 
 struct Stream::State {
-  explicit State(std::shared_ptr<const Matcher> from)
-      : matcher(std::move(from)), engine(*matcher) {}
+  State(std::shared_ptr<const Matcher> from, Reader reader)
+      : matcher(std::move(from)),
+        engine(*matcher),
+        let_out(reader == Reader::waiting ? Engine::kLetOut : 0) {}
   std::shared_ptr<const Matcher> matcher;
   Engine engine;
+  std::uint64_t let_out;
 };
 
-Stream::Stream(std::shared_ptr<const Matcher> matcher)
-    : state_(std::make_unique<State>(std::move(matcher))) {}
+Stream::Stream(std::shared_ptr<const Matcher> matcher, Reader reader)
+    : state_(std::make_unique<State>(std::move(matcher), reader)) {}
 Stream::Stream(Stream&& other) noexcept = default;
 Stream& Stream::operator=(Stream&& other) noexcept = default;
 Stream::~Stream() = default;
 
 void Stream::feed(std::string_view in, std::string& out) {
-  state_->engine.feed(in, Engine::kLetOut, out);
+  state_->engine.feed(in, state_->let_out, out);
 }
 
 void Stream::finish(std::string& out) { state_->engine.finish(out); }

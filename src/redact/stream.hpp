@@ -16,13 +16,16 @@ namespace sbx::redact {
 /// a mask are absent.
 using Counts = std::map<std::string, std::uint64_t>;
 
+/// Who reads a stream: somebody who waits for each letter, or nobody before its end.
+enum class Reader { waiting, later };
+
 /// One stream of bytes. Every occurrence of a secret, in any of its forms, becomes
 /// "[redacted:NAME]"; where several overlap it is one mask, with the name of the one that begins
 /// first. When a piece ends in what may become one, its first three bytes go on and the rest waits;
-/// so no four bytes in a row of an occurrence are ever let out.
+/// so no four bytes in a row of an occurrence are ever let out. For a later reader all of it waits.
 class Stream {
  public:
-  explicit Stream(std::shared_ptr<const Matcher> matcher);
+  explicit Stream(std::shared_ptr<const Matcher> matcher, Reader reader = Reader::waiting);
   Stream(Stream&& other) noexcept;
   Stream& operator=(Stream&& other) noexcept;
   ~Stream();

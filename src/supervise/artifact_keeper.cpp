@@ -25,7 +25,8 @@ artifacts::Wish wish_of(const plan::Plan& plan, Outcome& outcome) {
   if (redactor == nullptr) return wish;
   wish.tells = [&redactor](const std::string& path) { return redacted(redactor, path) == path; };
   wish.filter = [&outcome] {
-    return [&outcome, stream = std::make_shared<redact::Stream>(outcome.redactor)](
+    return [&outcome,
+            stream = std::make_shared<redact::Stream>(outcome.redactor, redact::Reader::later)](
                std::string_view piece, bool last, std::string& out) {
       if (!last) return stream->feed(piece, out);
       stream->finish(out);

@@ -14,6 +14,7 @@ using sbx::redact::build_matcher;
 using sbx::redact::Counts;
 using sbx::redact::Needle;
 using sbx::redact::redact_text;
+using sbx::redact::Reader;
 using sbx::redact::Stream;
 
 namespace {
@@ -138,6 +139,18 @@ TEST_CASE("what waits at the end of a piece, and what becomes of it at the end o
   CHECK(in_pieces({"xsec"}, needles) == "xsec|");
   CHECK(in_pieces({"$ "}, needles) == "$ |");
   CHECK(in_pieces({"secret"}, needles) == "[redacted:k]|");
+}
+
+TEST_CASE("for a later reader nothing of a secret is let out") {
+  const auto matcher = *build_matcher(std::vector<Needle>{{"k", "secret"}}, {});
+  for (const Reader reader : {Reader::waiting, Reader::later}) {
+    Stream stream(matcher, reader);
+    std::string out;
+    stream.feed("a secr", out);
+    stream.feed("et", out);
+    stream.finish(out);
+    CHECK(out == (reader == Reader::later ? "a [redacted:k]" : "a sec[redacted:k]"));
+  }
 }
 
 TEST_CASE("a stream can be used again after its end, and counts go on") {
