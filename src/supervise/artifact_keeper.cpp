@@ -21,6 +21,9 @@ artifacts::Wish wish_of(const plan::Plan& plan, Outcome& outcome) {
   artifacts::Wish wish{wanted.collect, wanted.max, wanted.max_files};
   for (const plan::PlannedSecret& secret : plan.secrets)
     if (!secret.place.empty()) wish.never.push_back(secret.place);
+  for (const plan::Step& step : plan.steps)
+    if (const auto* const written = std::get_if<plan::WriteSecret>(&step.action))
+      wish.never.push_back(written->path);
   const Redactor& redactor = outcome.redactor;
   if (redactor == nullptr) return wish;
   wish.tells = [&redactor](const std::string& path) { return redacted(redactor, path) == path; };

@@ -64,10 +64,11 @@ def test_a_name_with_a_secret_is_not_kept(sbx, value, state):
     assert not files_with(value, state)
 
 
-@pytest.mark.parametrize("flags", [SECRET, OPEN], ids=["masked", "open"])
+@pytest.mark.parametrize("flags", [SECRET, OPEN, [*OPEN, "--set", "secrets.k.at=/etc/key"]], ids=["masked", "open", "elsewhere"])
 def test_the_file_of_a_secret_is_never_an_artifact(sbx, value, state, flags):
-    run = write(sbx, "open('/tmp/other', 'w').write('x')", *flags, collect="/run/**").assert_ok()
-    assert run.result["artifacts"] == [] and not files_with(value, state)
+    every = ["--collect", "/etc/key", "--collect", "/.sbx/**", "--collect", "/tmp/**"]
+    run = write(sbx, "open('/tmp/other', 'w').write('x')", *flags, *every, collect="/run/**").assert_ok()
+    assert [one["path"] for one in run.result["artifacts"]] == ["/tmp/other"] and not files_with(value, state)
 
 
 def test_command_and_page_are_masked(sbx, value, state, tmp_path):
