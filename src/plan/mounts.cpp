@@ -48,11 +48,29 @@ Result<void> cover_host_names(Builder& b, Tree& tree) {
   return {};
 }
 
+/// What stands at the top of a root of the user's own, where a sandbox needs a folder.
+Result<void> check_top(const Builder& b, const RootEntry& entry) {
+  const bool folder = entry.type == EntryType::directory;
+  const bool etc = entry.path == "/etc" && entry.type == EntryType::symlink;
+  const bool workspace = entry.path == b.profile.workspace.at && !folder &&
+                         b.profile.workspace.mode != profile::WorkspaceMode::none;
+  if (!etc && !workspace) return {};
+  return std::unexpected(
+      Error{.kind = ErrorKind::profile,
+            .what = "the root has a " +
+                    std::string(entry.type == EntryType::symlink ? "symbolic link" : "file") +
+                    " at " + entry.path + ", where the sandbox needs a folder",
+            .where = b.origin_of("root").to_string(),
+            .hint = etc ? "make it a folder, or remove it: every sandbox then gets one of its own"
+                        : "give the workspace another place: workspace.at"});
+}
+
 Result<void> plan_root(Builder& b, Tree& tree) {
   b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
   b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
   const std::string_view reason = root_reason(b.profile.root.kind);
   for (const RootEntry& entry : b.facts.root_entries) {
+    if (b.profile.root.kind != profile::RootKind::host) SBX_CHECK(check_top(b, entry));
     if (entry.type == EntryType::symlink) {
       SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
       continue;
