@@ -147,7 +147,9 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
   const auto wanted = [&](const std::string& told) {
     if (told.size() != 64 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
       return false;
-    name = told;
+    // Never by what the child says alone: one that a crafted image has taken over could give its
+    // own contents the name of somebody else's image.
+    name = sha256_hex(told + "\n" + source.witness);
     fresh = !is_there(store.fd.get(), name, -1);
     return fresh;
   };

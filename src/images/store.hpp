@@ -1,4 +1,5 @@
-// The unpacked images of a user: one folder each in the user's cache folder, by what is in them. A
+// The unpacked images of a user: one folder each in the user's cache folder, by the file that each
+// came from and what that says is in it, so that no source can speak for another. A
 // folder that is being filled has a name that starts with a dot and is locked; it gets its real
 // name once it is complete. Which file led to which image is a link beside them.
 #pragma once

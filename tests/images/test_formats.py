@@ -23,13 +23,12 @@ def test_every_form_is_unpacked_and_run(images, form, pack):
     assert images.left_over() == [] and len(images.roots()) == 1
 
 
-def test_the_same_image_in_another_form_is_not_unpacked_again(images):
+def test_what_one_file_unpacks_to_is_never_anothers(images):
+    """Which image a file holds is found out by a process that the file may have taken over."""
     image = Image(images.base())
-    root = images.unpack(image)
-    before = os.stat(root).st_ctime_ns
-    for form in FORMS:
+    for count, form in enumerate(FORMS, 1):
         images.run(images.write(image, form)).assert_ok()
-    assert images.roots() == [root] and os.stat(root).st_ctime_ns == before
+        assert len(images.roots()) == count
 
 
 def test_a_second_run_reads_nothing_of_the_image(images):
