@@ -33,7 +33,8 @@ TOP=${TOP:-$(pwd -P)}; USER_ID=$(id -u); GROUP_ID=$(id -g); export TOP USER_ID G
 [ "$USER_ID" = 0 ] || exec unshare --user --map-root-user --mount "$0" nested "$@"
 exec unshare --mount "$0" nested "$@"
 """
-LIST = "find . -mindepth 1 -printf '%P %y %m %s %T@ %l\\n' | sort"
+# How large a folder is depends on the file system.
+LIST = "find . -mindepth 1 \\( -type d -printf '%P %y %m %T@\\n' -o -printf '%P %y %m %s %T@ %l\\n' \\) | sort"
 
 
 @pytest.fixture
