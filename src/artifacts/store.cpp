@@ -129,10 +129,11 @@ Result<Store> Store::open(bool make) {
   auto place = std::make_shared<Place>();
   place->path = std::move(folder->path);
   place->folder = std::move(folder->fd);
-  place->lock = open_lock(place->folder.get(), make ? O_CREAT : 0);
-  if (!place->lock.valid() && errno == ENOENT && !make) return store;
-  if (!place->lock.valid())
-    return std::unexpected(store_error("cannot lock " + quote(place->path), errno));
+  os::UniqueFd lock = open_lock(place->folder.get(), make ? O_CREAT : 0);
+  const int error = lock.valid() ? 0 : errno;
+  if (error == ENOENT && !make) return store;
+  if (error != 0) return std::unexpected(store_error("cannot lock " + quote(place->path), error));
+  place->lock = std::move(lock);
   store.place_ = std::move(place);
   return store;
 }

@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kMostSamples = 600;
 
 /// What the store is to have nothing of: the run's secrets, in files, texts and names.
-artifacts::Wish wish_of(const plan::Plan& plan, Outcome& outcome) {
-  const plan::KeepArtifacts& wanted = *plan.artifacts;
+artifacts::Wish wish_of(const plan::KeepArtifacts& wanted, const plan::Plan& plan,
+                        Outcome& outcome) {
   artifacts::Wish wish{wanted.collect, wanted.max, wanted.max_files};
   for (const plan::PlannedSecret& secret : plan.secrets)
     if (!secret.place.empty()) wish.never.push_back(secret.place);
@@ -39,7 +39,8 @@ artifacts::Wish wish_of(const plan::Plan& plan, Outcome& outcome) {
   return wish;
 }
 
-artifacts::Run run_of(const plan::Plan& plan, const Outcome& outcome) {
+artifacts::Run run_of(const plan::KeepArtifacts& wanted, const plan::Plan& plan,
+                      const Outcome& outcome) {
   artifacts::Run run;
   run.id = plan.run_id;
   run.profile = plan.profile_name;
@@ -47,7 +48,7 @@ artifacts::Run run_of(const plan::Plan& plan, const Outcome& outcome) {
   run.status = to_string(outcome.status);
   run.ended_at =
       std::chrono::time_point_cast<std::chrono::milliseconds>(std::chrono::system_clock::now());
-  if (plan.artifacts->ttl) run.expires_at = run.ended_at + *plan.artifacts->ttl;
+  if (wanted.ttl) run.expires_at = run.ended_at + *wanted.ttl;
   return run;
 }
 
@@ -110,13 +111,16 @@ void ArtifactKeeper::finish(Nanos age, const plan::Plan& plan, Outcome& outcome)
 
 Result<void> ArtifactKeeper::finish_with(artifacts::Staging& staging, const plan::Plan& plan,
                                          Outcome& outcome) {
-  auto collected = SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(plan, outcome), staging));
+  if (!plan.artifacts) return {};
+  const plan::KeepArtifacts& wanted = *plan.artifacts;
+  auto collected =
+      SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(wanted, plan, outcome), staging));
   outcome.artifacts = std::move(collected.artifacts);
   for (std::string& warning : collected.warnings) outcome.warnings.push_back(std::move(warning));
   if (outcome.artifacts.empty()) return {};
   redact_words(outcome);
   const artifacts::Story story{to_json(outcome, plan), usage_json(plan, samples_)};
-  return staging.commit(run_of(plan, outcome), story, outcome.artifacts);
+  return staging.commit(run_of(wanted, plan, outcome), story, outcome.artifacts);
 }
 
 }  // namespace sbx::supervise
