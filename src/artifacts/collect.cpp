@@ -12,7 +12,8 @@
 namespace sbx::artifacts {
 namespace {
 
-constexpr std::size_t kNamed = 5;  // of those that are left, in a warning
+constexpr std::size_t kLongestPath = 4095;  // PATH_MAX, without the 0
+constexpr std::size_t kNamed = 5;           // of those that are left, in a warning
 
 /// Files of one kind that were left.
 class Left {
@@ -41,13 +42,20 @@ class Collector {
       : wish_(wish), staging_(staging), types_(id) {}
 
   bool wants(const Found& found) {
+    ended_ = ended_ || (wish_.ended && wish_.ended());
+    if (ended_) return false;
     if (std::ranges::find(wish_.never, found.path) != wish_.never.end()) return false;
-    if (wish_.tells && !wish_.tells(found.path)) {
-      ++untold_;
-      return false;
-    }
     if (collection_.artifacts.size() >= wish_.max_files) {
       too_many_.add(found.path);
+      return false;
+    }
+    // Names are told and kept as well, in the supervisor's own memory.
+    if (found.path.size() > kLongestPath) {
+      ++long_;
+      return false;
+    }
+    if (wish_.tells && !wish_.tells(found.path)) {
+      ++untold_;
       return false;
     }
     // By what it claims, before a byte is read: a hole costs its maker nothing.
@@ -73,7 +81,10 @@ class Collector {
     return {};
   }
 
-  Collection finish(const Skipped& skipped) {
+  Result<Collection> finish(const Skipped& skipped) {
+    if (ended_)
+      return std::unexpected(
+          Error{.kind = ErrorKind::host, .what = "sbx was asked to end while it collected them"});
     if (too_large_.any())
       warn(too_large_.text() + ": more than artifacts.max (" + format_bytes(wish_.max_bytes) +
            ") allows for all together");
@@ -81,6 +92,7 @@ class Collector {
       warn(too_many_.text() + ": more than artifacts.max_files (" +
            std::to_string(wish_.max_files) + ") allows");
     if (unreadable_.any()) warn(unreadable_.text() + ": reading failed");
+    count(long_, "files whose paths are longer than a program can name");
     count(untold_, "files whose names contain a secret");
     count(skipped.links, "symbolic links, which are not followed");
     count(skipped.special, "FIFOs, sockets, devices and files of the kernel's own");
@@ -109,6 +121,8 @@ class Collector {
   Left too_many_{};
   Left unreadable_{};
   std::uint64_t untold_ = 0;
+  std::uint64_t long_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace

@@ -20,6 +20,9 @@ struct Wish {
   std::vector<std::string> never{};  ///< files that no pattern means
   /// May a file have this name in the store? Empty: any.
   std::function<bool(const std::string& path)> tells{};
+  /// Is somebody waiting for us to give up? Asked for each file; empty: nobody. Nothing is kept
+  /// then.
+  std::function<bool()> ended{};
   /// For each text, what becomes of it. Empty: it is kept as it is.
   std::function<TextFilter()> filter{};
 };

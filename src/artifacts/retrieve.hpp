@@ -15,9 +15,10 @@ namespace sbx::artifacts {
 /// The content, open at its beginning, and it is what the digest says.
 Result<os::UniqueFd> open_checked(const Opened& store, const Artifact& artifact);
 
-/// Passes the content on in pieces.
+/// Passes the content, open as above, on in pieces. It stays whole when its run is removed
+/// meanwhile: who waits for a slow reader is to let go of the store before.
 using Sink = std::function<Result<void>(std::string_view)>;
-Result<void> send(const Opened& store, const Artifact& artifact, const Sink& sink);
+Result<void> send(int content, const Artifact& artifact, const Sink& sink);
 
 /// Makes the file at its path below the folder `to`: folders on the way as needed, through no link,
 /// never out of it. A file with another content that is there already stays, and is an error.

@@ -211,7 +211,8 @@ class Harvest {
     const int error = folder.error().value;
     if (has_moved(error))
       set_.omitted.push_back({inner.path, "the host moved it while it was looked at"});
-    else if (error == EXDEV && layers_.whole && SBX_TRY(os::list_names(inner.upper.get())).empty())
+    else if (error == EXDEV && layers_.whole && inner.upper.valid() &&
+             SBX_TRY(os::list_names(inner.upper.get())).empty())
       return false;  // as it was copied
     else if (error == EXDEV)
       set_.omitted.push_back({inner.path, "another file system is mounted there on the host"});

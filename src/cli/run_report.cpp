@@ -57,12 +57,13 @@ Result<report::Report> report_of(artifacts::Opened& store, const artifacts::Run&
                               std::move(kept.artifact.media_type),
                               std::move(kept.artifact.sha256)});
   page.read = [&store](const report::Artifact& wanted) -> Result<std::string> {
+    const artifacts::Artifact artifact{wanted.path, wanted.bytes, wanted.sha256, wanted.media_type};
+    const os::UniqueFd file = SBX_TRY(artifacts::open_checked(store, artifact));
     std::string content;
-    SBX_CHECK(artifacts::send(store, {wanted.path, wanted.bytes, wanted.sha256, wanted.media_type},
-                              [&content](std::string_view bytes) {
-                                content += bytes;
-                                return Result<void>{};
-                              }));
+    SBX_CHECK(artifacts::send(file.get(), artifact, [&content](std::string_view bytes) {
+      content += bytes;
+      return Result<void>{};
+    }));
     return content;
   };
   return page;

@@ -11,7 +11,11 @@ namespace {
 
 constexpr std::size_t kMostNamed = 8;
 
+/// A digest is never looked for among the names, which whoever made the image has chosen.
+constexpr std::string_view kDigest = "sha256:";
+
 bool has_name(const std::vector<std::string>& names, std::string_view ref) {
+  if (ref.starts_with(kDigest)) return false;
   return std::ranges::any_of(names, [&](const std::string& name) { return is_called(name, ref); });
 }
 
@@ -60,7 +64,7 @@ bool is_called(std::string_view name, std::string_view ref) {
 Result<Descriptor> choose(std::span<const Descriptor> all, std::string_view ref,
                           std::string_view architecture) {
   auto found = SBX_TRY(named(all, ref, [](const Descriptor& image, std::string_view wanted) {
-    return has_name(image.names, wanted) || wanted == "sha256:" + image.digest;
+    return has_name(image.names, wanted) || wanted == std::string(kDigest) + image.digest;
   }));
   const std::size_t before = found.size();
   std::vector<std::string> others;

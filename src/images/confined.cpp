@@ -25,6 +25,8 @@ namespace {
 // of an error; "K" when all is well.
 constexpr std::size_t kMaxMessage = 8192;
 constexpr char kEnd = '\n';
+constexpr std::uint64_t kSeconds =
+    600;  ///< of processor time: much for 8 GiB, little for an attack
 constexpr std::uint64_t kMemory = std::uint64_t{1} << 30U;  ///< zstd's largest windows and more
 
 Error cannot_start(int error) {
@@ -85,6 +87,7 @@ SysResult<void> confine(const Child& child) {
   (void)::signal(SIGXFSZ, SIG_IGN);  // EFBIG says it better
   SBX_CHECK(os::set_rlimit(RLIMIT_CORE, 0));
   SBX_CHECK(os::set_rlimit(RLIMIT_AS, kMemory));
+  SBX_CHECK(os::set_rlimit(RLIMIT_CPU, kSeconds));
   SBX_CHECK(os::set_rlimit(RLIMIT_FSIZE, child.request->max_bytes));
   SBX_CHECK(os::set_dumpable(false));
   SBX_CHECK(os::set_no_new_privs());
@@ -141,6 +144,9 @@ Error died(int status) {
                   (number == 0 ? std::string() : " of signal " + std::to_string(number)),
           .hint = number == SIGSYS
                       ? "it made a system call that it has no need for: the image may be an attack"
+                  : number == SIGXCPU || number == SIGKILL
+                      ? "it took more than " + std::to_string(kSeconds) +
+                            " s of processor time, or somebody killed it"
                       : "the image is damaged, or an attack"};
 }
 

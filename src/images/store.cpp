@@ -95,6 +95,11 @@ Result<std::optional<Held>> hold(const os::StateFolder& store, const std::string
     return std::nullopt;
   const std::string kept = SBX_TRY(read_kept(held.lock.get()));
   held.image = SBX_TRY(from_text(kept));
+  // Made by a child that read hostile bytes: a link would be followed where the root is shown.
+  const os::UniqueFd root(
+      ::openat(held.lock.get(), kRootName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!root.valid())
+    return std::unexpected(store_error("an unpacked image has no folder for a root", errno));
   held.root = store.path + "/" + name + "/" + kRootName;
   return held;
 }

@@ -15,9 +15,6 @@
 namespace sbx::launch {
 namespace {
 
-/// In the target for the time of the copy: names of files with several.
-constexpr const char* kLinks = ".sbx-links";
-
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 StepResult copy_folder(const plan::CopyIn& step, int root) noexcept {
@@ -26,10 +23,11 @@ StepResult copy_folder(const plan::CopyIn& step, int root) noexcept {
   const os::UniqueFd to = SBX_TRY(os::open_inside(root, relative(step.target), kFolder));
   struct ::stat what{};
   if (::fstat(from.get(), &what) != 0) return fail();
-  if (::mkdirat(to.get(), kLinks, 0700) != 0) return fail();
-  const os::UniqueFd links = SBX_TRY(os::open_beneath(to.get(), kLinks, kFolder | O_NOFOLLOW));
+  if (::mkdirat(to.get(), step.links.c_str(), 0700) != 0) return fail();
+  const os::UniqueFd links =
+      SBX_TRY(os::open_beneath(to.get(), step.links.c_str(), kFolder | O_NOFOLLOW));
   SBX_CHECK(os::copy_tree(from.get(), to.get(), links.get()));
-  if (::unlinkat(to.get(), kLinks, AT_REMOVEDIR) != 0) return fail();
+  if (::unlinkat(to.get(), step.links.c_str(), AT_REMOVEDIR) != 0) return fail();
   return os::copy_facts(from.get(), to.get(), what);
 }
 

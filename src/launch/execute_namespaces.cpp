@@ -57,8 +57,12 @@ StepResult run(const plan::SetTimeOffsets& step, Context&) noexcept {
   return {};
 }
 
-StepResult run(const plan::BecomeInnerIds& step, Context&) noexcept {
-  return os::become_ids(step.uid, step.gid, step.drop_groups);
+StepResult run(const plan::BecomeInnerIds& step, Context& context) noexcept {
+  SBX_CHECK(os::become_ids(step.uid, step.gid, step.drop_groups));
+  // Until here an ordinary user's supervisor had to write our id maps, and SetTimeOffsets our
+  // /proc/self (proc(5)). With values of secrets in memory no other process of that user is to look
+  // in from now on; without, SetDumpable is early enough.
+  return context.plan->secrets.empty() ? StepResult{} : os::set_dumpable(false);
 }
 
 StepResult run(const plan::ForbidNamespaces&, Context&) noexcept {

@@ -126,7 +126,11 @@ Result<void> GitLook::add_modules(const std::string& folder, int depth) {
     const GitKind kind = SBX_TRY(git_entry(path)).kind;
     if (kind == GitKind::link) return want_folder(path);
     if (kind != GitKind::folder) continue;
-    const bool repository = SBX_TRY(git_entry(in(path, "HEAD"))).kind != GitKind::missing;
+    // A payload may have taken some of it away, to have none of it kept: then it is refused.
+    const bool repository = SBX_TRY(git_entry(in(path, "HEAD"))).kind != GitKind::missing ||
+                            SBX_TRY(git_entry(in(path, "config"))).kind == GitKind::file ||
+                            (SBX_TRY(git_entry(in(path, "objects"))).kind == GitKind::folder &&
+                             SBX_TRY(git_entry(in(path, "hooks"))).kind == GitKind::folder);
     SBX_CHECK(repository ? add_repository(path) : add_modules(path, depth + 1));
   }
   return {};

@@ -19,11 +19,13 @@ namespace {
 
 constexpr int kMaxDepth = 64;
 constexpr std::size_t kMaxEntries = 200'000;
-constexpr std::array<std::string_view, 7> kLeftOut{"objects", "hooks",    "lfs",    "annex",
+constexpr std::array<std::string_view, 6> kLeftOut{"hooks",   "lfs",      "annex",
                                                    "modules", "branches", "remotes"};
 
 bool is_left_out(std::string_view path) {
   if (std::ranges::find(kLeftOut, path) != kLeftOut.end()) return true;
+  // What is in its folders is content; they themselves could be another repository's.
+  if (path.starts_with("objects/")) return true;
   // worktrees/NAME/modules
   return path.starts_with("worktrees/") && path.ends_with("/modules") &&
          std::ranges::count(path, '/') == 2;

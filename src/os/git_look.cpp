@@ -34,6 +34,7 @@ Result<void> GitLook::look() {
     case GitKind::folder:
       own_ = dot_git;
       SBX_CHECK(add_repository(dot_git));
+      SBX_CHECK(forbid_bare_top());
       break;
     case GitKind::file:
       SBX_CHECK(follow_link(dot_git));
@@ -53,6 +54,20 @@ Result<void> GitLook::look() {
   }
   add_other_configurations();
   return read_configurations();
+}
+
+/// Where .git is damaged, git takes the top itself for a bare repository once these three are there
+/// (setup.c), with the configuration beside them. One that is not there keeps it from that.
+Result<void> GitLook::forbid_bare_top() {
+  for (const char* name : {"HEAD", "refs", "objects"})
+    if (SBX_TRY(git_entry(top_ + "/" + name)).kind == GitKind::missing) {
+      places_.forbid(top_ + "/" + name);
+      return {};
+    }
+  return std::unexpected(git_error(top_,
+                                   "HEAD, refs and objects stand in it: should .git be damaged, "
+                                   "git would take it for a bare repository",
+                                   "move one of them, or go without: --git none"));
 }
 
 Result<GitLook::Link> GitLook::read_link(const std::string& path, std::string_view prefix,

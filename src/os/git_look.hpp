@@ -27,6 +27,7 @@ class GitLook {
 
  private:
   // git_look.cpp: .git, and where it leads
+  Result<void> forbid_bare_top();
   Result<void> follow_link(const std::string& dot_git);
   Result<void> enter_worktree(const std::string& folder, const std::string& dot_git);
   Result<void> enter_module(const std::string& folder);

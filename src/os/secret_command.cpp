@@ -79,8 +79,10 @@ void SecretCommand::end_all() {
     const UniqueFd file(::open(list.c_str(), O_RDONLY | O_CLOEXEC));
     char text[1024];
     const ssize_t got = file.valid() ? ::read(file.get(), text, sizeof text) : -1;
-    for (const std::string_view word :
-         split({text, got > 0 ? static_cast<std::size_t>(got) : 0}, ' '))
+    std::string_view known(text, got > 0 ? static_cast<std::size_t>(got) : 0);
+    // What did not fit is cut somewhere, perhaps in a number. The rest comes with the next look.
+    known = known.substr(0, known.rfind(' ') + 1);
+    for (const std::string_view word : split(known, ' '))
       if (const auto child = parse_number<pid_t>(word)) (void)signal_child(*child, SIGKILL);
   }
 }

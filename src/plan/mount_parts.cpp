@@ -60,7 +60,8 @@ Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
   const bool folder = source->type == EntryType::directory;
   SBX_CHECK(add_bind(b, tree, *source, staging, MountFlags{}, true, kReason, key));
   SBX_CHECK(tree.make_mount_point(mount.target, folder, kReason, key));
-  b.add(Phase::init, CopyIn{staging, mount.target, folder}, kReason, key);
+  b.add(Phase::init, CopyIn{staging, mount.target, folder, ".links-" + b.plan.run_id}, kReason,
+        key);
   return {};
 }
 

@@ -175,11 +175,13 @@ struct MountOverlay {
   bool or_copy = false;
 };
 /// Fill the empty file or folder `target`, in a tmpfs, with a copy of what an earlier step attached
-/// at `staging`, and take that away again.
+/// at `staging`, and take that away again. `links`: a name that nothing in there has, for the time
+/// of the copy.
 struct CopyIn {
   std::string staging;
   std::string target;
   bool folder = false;
+  std::string links;
 };
 /// Put flags on a mount of ours; recursively for "/", which covers everything attached so far.
 struct SealMount {

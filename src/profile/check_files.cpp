@@ -88,6 +88,12 @@ void check_git(const Checker& c) {
       workspace.mode == WorkspaceMode::rw || workspace.mode == WorkspaceMode::overlay;
   const Origin* written = c.origin("workspace.git");
   const Origin* mode = c.origin("workspace.mode");
+  // What the command has made of a git folder in an overlay, nobody has looked at: applied, it
+  // would be there without the watch that a writable workspace has.
+  if (workspace.git == GitMode::protect && workspace.mode == WorkspaceMode::overlay &&
+      workspace.keep != Keep::none)
+    c.complain("workspace.git", "`workspace.git: protect` does not go with `workspace.keep`",
+               "leave one of them out; `mode: rw` with `git: protect` changes the folder itself");
   if (workspace.git == GitMode::none || writable || written == nullptr) return;
   if (mode != nullptr && mode->file != written->file) return;  // as for the keys above
   c.complain("workspace.git",

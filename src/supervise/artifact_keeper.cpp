@@ -17,8 +17,9 @@ constexpr std::size_t kMostSamples = 600;
 
 /// What the store is to have nothing of: the run's secrets, in files, texts and names.
 artifacts::Wish wish_of(const plan::KeepArtifacts& wanted, const plan::Plan& plan,
-                        Outcome& outcome) {
+                        const std::function<bool()>& ended, Outcome& outcome) {
   artifacts::Wish wish{wanted.collect, wanted.max, wanted.max_files};
+  wish.ended = ended;
   for (const plan::PlannedSecret& secret : plan.secrets)
     if (!secret.place.empty()) wish.never.push_back(secret.place);
   for (const plan::Step& step : plan.steps)
@@ -89,12 +90,13 @@ void ArtifactKeeper::put_sample(Nanos age, const Usage& usage, const plan::Plan&
                      to_json(usage, plan).substr(1));
 }
 
-void ArtifactKeeper::finish(Nanos age, const plan::Plan& plan, Outcome& outcome) {
+void ArtifactKeeper::finish(Nanos age, const plan::Plan& plan, const std::function<bool()>& ended,
+                            Outcome& outcome) {
   if (!staging_) return;
   if (root_.valid()) {
     put_sample(age, outcome.usage, plan);
     try {
-      if (const auto done = finish_with(*staging_, plan, outcome); !done) {
+      if (const auto done = finish_with(*staging_, plan, ended, outcome); !done) {
         outcome.artifacts.clear();
         outcome.undelivered.push_back("the artifacts could not be kept: " + done.error().to_line());
       }
@@ -110,11 +112,11 @@ void ArtifactKeeper::finish(Nanos age, const plan::Plan& plan, Outcome& outcome)
 }
 
 Result<void> ArtifactKeeper::finish_with(artifacts::Staging& staging, const plan::Plan& plan,
-                                         Outcome& outcome) {
+                                         const std::function<bool()>& ended, Outcome& outcome) {
   if (!plan.artifacts) return {};
   const plan::KeepArtifacts& wanted = *plan.artifacts;
   auto collected =
-      SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(wanted, plan, outcome), staging));
+      SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(wanted, plan, ended, outcome), staging));
   outcome.artifacts = std::move(collected.artifacts);
   for (std::string& warning : collected.warnings) outcome.warnings.push_back(std::move(warning));
   if (outcome.artifacts.empty()) return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,10 +36,12 @@ class ArtifactKeeper {
 
   /// When the tree has ended and `outcome` is decided: sets its `artifacts`, or adds to what is
   /// undelivered.
-  void finish(Nanos age, const plan::Plan& plan, Outcome& outcome);
+  void finish(Nanos age, const plan::Plan& plan, const std::function<bool()>& ended,
+              Outcome& outcome);
 
  private:
-  Result<void> finish_with(artifacts::Staging& staging, const plan::Plan& plan, Outcome& outcome);
+  Result<void> finish_with(artifacts::Staging& staging, const plan::Plan& plan,
+                           const std::function<bool()>& ended, Outcome& outcome);
   void put_sample(Nanos age, const Usage& usage, const plan::Plan& plan);
 
   std::optional<artifacts::Staging> staging_{};

@@ -60,7 +60,7 @@ void Run::conclude() {
 
 void Run::collect_artifacts() {
   enter(sinks_.clock, Stage::collect);
-  artifacts_.finish(now_ns() - started_, plan_, outcome_);
+  artifacts_.finish(now_ns() - started_, plan_, [this] { return asked_to_end(); }, outcome_);
   for (const artifacts::Artifact& artifact : outcome_.artifacts)
     events_.artifact(now_ns(), to_json(artifact));
   enter(sinks_.clock, Stage::report);

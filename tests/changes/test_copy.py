@@ -135,6 +135,12 @@ def test_what_is_mounted_inside_is_left_out_and_no_deletion(nested):
     assert nested.changes(run.result["changes"]["run"]) == {b"file": "modified"}
 
 
+def test_a_place_of_a_mount_can_be_removed(nested):
+    (nested.sbx.cwd / "inside").mkdir()
+    run = copied(nested, "rmdir inside; echo y > new", env={"INSIDE": "inside"}).assert_ok()
+    assert nested.changes(run.result["changes"]["run"]) == {b"new": "added"}
+
+
 def test_a_copy_that_does_not_fit_is_no_run(nested):
     (nested.sbx.cwd / "big").write_bytes(os.urandom(3 << 20))
     profile = {"version": 1, "degrade": ["overlay"], "workspace": {"source": ".", "mode": "overlay", "size": "1M"}}

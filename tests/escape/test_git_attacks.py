@@ -93,6 +93,25 @@ def test_control_attack_works_without_it(sbx, tmp_path, open_folder, kind, name)
     assert works(tree, mark), run
 
 
+# Without .git/HEAD git looks further, and finds a bare repository where the work tree's top is.
+BARE_TOP = r"""rm "$C/HEAD"; mkdir objects refs
+printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n' > config; evil config
+echo 'ref: refs/heads/master' > HEAD; sleep 10"""
+
+
+def test_the_top_does_not_become_a_repository(sbx, tmp_path, open_folder):
+    tree, mark = prepare(tmp_path, "main"), tmp_path / "mark"
+    run = attack(sbx, tree, BARE_TOP, mark, PROTECT)
+    assert run.code == 137 and "HEAD" in run.result["reason"]["text"], run
+    assert not works(tree, mark) and not (tree.top / "HEAD").exists()
+
+
+def test_control_the_top_becomes_a_repository_without_it(sbx, tmp_path, open_folder):
+    tree, mark = prepare(tmp_path, "main"), tmp_path / "mark"
+    attack(sbx, tree, BARE_TOP.replace("sleep 10", "true"), mark, tree.unprotected)
+    assert works(tree, mark)
+
+
 def effect_pairs():
     return [(kind, name) for kind in KINDS for name, (_, path) in EFFECTS.items()
             if kind != "submodule" or "worktrees" not in path]

@@ -80,6 +80,12 @@ def test_a_link_on_the_host_is_not_followed_out_of_the_copy(sbx, data):
     assert run.out == f"{secret}\n" and "not named" not in run.out
 
 
+def test_no_name_in_the_source_is_in_the_way(sbx, data):
+    for name in (".sbx-links", ".links"):
+        (data / name).mkdir()
+    assert sbx.run(flags=["--copy-in", f"{data}:/tmp/x"], cmd=["ls", "-A", "/tmp/x"]).assert_ok().out.split()[:2] == [".links", ".sbx-links"]
+
+
 def test_explain_tells_where_a_path_is_from(sbx, data):
     flags = [*sbx.degraded, "--copy-in", f"{data}:/tmp/x"]
     assert "copy it to /tmp/x" in sbx.call("explain", *flags, "--", "true").out.replace("'", "")

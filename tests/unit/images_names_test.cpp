@@ -85,6 +85,9 @@ TEST_CASE("which of several images is meant") {
   CHECK(choose(all, "2", "s390x")->digest == "c");
   CHECK_FALSE(choose(all, "3", "amd64"));
   CHECK(choose(std::span(all).last(1), "", "amd64")->digest == "c");
+  CHECK(choose(all, "sha256:c", "amd64")->digest == "c");
+  all[0].names = {"sha256:dd", "x/sha256:dd"};  // a name that says it is a digest
+  CHECK_FALSE(choose(all, "sha256:dd", "arm64"));
   all[2].names = {"latest"};
   CHECK(choose(all, "", "amd64")->digest == "c");
   CHECK_FALSE(choose(std::span<const Descriptor>(), "", "amd64"));

@@ -61,11 +61,11 @@ TEST_CASE("git look: a plain repository") {
   make_repository(tree, "w/.git");
   tree.folder("w/.git/branches");
   CHECK(kept(tree, look(tree, "w")) ==
-        std::vector<std::string>{"held w/.git", "locked w/.git/branches", "absent w/.git/commondir",
-                                 "locked w/.git/config", "absent w/.git/config.worktree",
-                                 "locked w/.git/hooks", "held w/.git/objects",
-                                 "held w/.git/objects/info",
-                                 "absent w/.git/objects/info/alternates", "absent w/.git/remotes"});
+        std::vector<std::string>{
+            "held w/.git", "locked w/.git/branches", "absent w/.git/commondir",
+            "locked w/.git/config", "absent w/.git/config.worktree", "locked w/.git/hooks",
+            "held w/.git/objects", "held w/.git/objects/info",
+            "absent w/.git/objects/info/alternates", "absent w/.git/remotes", "absent w/HEAD"});
 }
 
 TEST_CASE("git look: submodules and worktrees of it") {
@@ -129,10 +129,30 @@ TEST_CASE("git look: what is named and missing must not appear; its folder has t
   CHECK(refusal(look(tree, "w")).contains("does not exist"));
 }
 
+TEST_CASE("git look: the top never becomes a bare repository, and a damaged one is none") {
+  const TempTree tree;
+  make_repository(tree, "w/.git");
+  CHECK(keeps(kept(tree, look(tree, "w")), "absent w/HEAD"));
+  tree.file("w/HEAD", "");
+  CHECK(keeps(kept(tree, look(tree, "w")), "absent w/refs"));
+  tree.folder("w/refs");
+  CHECK(keeps(kept(tree, look(tree, "w")), "absent w/objects"));
+  tree.folder("w/objects");
+  CHECK(refusal(look(tree, "w")).contains("bare repository"));
+  std::filesystem::remove(tree.path("w/HEAD"));
+  make_repository(tree, "w/.git/modules/sub");
+  std::filesystem::remove(tree.path("w/.git/modules/sub/HEAD"));
+  CHECK(refusal(look(tree, "w")).contains("modules/sub"));
+}
+
 TEST_CASE("git look: links, through which git would write") {
   const TempTree tree;
   make_repository(tree, "w/.git");
-  tree.link("w/.git/objects/fine", "/etc");
+  tree.folder("w/.git/objects/pack");
+  tree.link("w/.git/objects/pack/fine", "/etc");
+  tree.link("w/.git/objects/ab", "/etc");
+  CHECK(refusal(look(tree, "w")).contains("objects/ab"));
+  std::filesystem::remove(tree.path("w/.git/objects/ab"));
   tree.link("w/.git/lfs", "/nowhere");
   CHECK(refusal(look(tree, "w")).contains("lfs"));
   std::filesystem::remove(tree.path("w/.git/lfs"));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <span>
 
 #include "artifacts/retrieve.hpp"
@@ -75,12 +76,16 @@ Result<std::vector<Artifact>> select(const std::vector<Kept>& kept,
       "what there is: sbx artifacts ls RUN"));
 }
 
-Result<void> to_output(const artifacts::Opened& store, const std::vector<Artifact>& chosen) {
-  if (chosen.size() != 1)
-    return std::unexpected(usage_error(
-        "standard output takes one artifact, and these are " + std::to_string(chosen.size()),
-        "name its PATH after the run"));
-  return artifacts::send(store, chosen.front(), [](std::string_view bytes) -> Result<void> {
+/// The one of `chosen`, open.
+Result<os::UniqueFd> open_one(const artifacts::Opened& store, const std::vector<Artifact>& chosen) {
+  if (chosen.size() == 1) return artifacts::open_checked(store, chosen.front());
+  return std::unexpected(usage_error(
+      "standard output takes one artifact, and these are " + std::to_string(chosen.size()),
+      "name its PATH after the run"));
+}
+
+Result<void> to_output(int content, const Artifact& artifact) {
+  return artifacts::send(content, artifact, [](std::string_view bytes) -> Result<void> {
     const auto written = write_all(STDOUT_FILENO, bytes);
     if (written) return {};
     return std::unexpected(Error{.kind = ErrorKind::host,
@@ -120,11 +125,15 @@ Result<void> get(const Arguments& arguments) {
                                        "what is kept: sbx artifacts ls"));
   const auto store = SBX_TRY(artifacts::Store::open(false));
   if (!store.exists()) return std::unexpected(artifacts::no_such_run(words[0]));
-  auto opened = SBX_TRY(store.opened(artifacts::Use::look));
-  const auto kept = SBX_TRY(find_kept(opened, words[0]));
+  std::optional<artifacts::Opened> opened = SBX_TRY(store.opened(artifacts::Use::look));
+  const auto kept = SBX_TRY(find_kept(*opened, words[0]));
   const auto chosen = SBX_TRY(select(kept, words.subspan(1)));
-  if (arguments.output == "-") return to_output(opened, chosen);
-  return to_folder(opened, chosen, arguments.output.empty() ? "." : arguments.output);
+  if (arguments.output == "-") {
+    const os::UniqueFd content = SBX_TRY(open_one(*opened, chosen));
+    opened.reset();  // runs that keep something wait for it, and our reader may be slow
+    return to_output(content.get(), chosen.front());
+  }
+  return to_folder(*opened, chosen, arguments.output.empty() ? "." : arguments.output);
 }
 
 }  // namespace
