@@ -13,8 +13,8 @@ using namespace redact_testing;
 using sbx::redact::build_matcher;
 using sbx::redact::Counts;
 using sbx::redact::Needle;
-using sbx::redact::redact_text;
 using sbx::redact::Reader;
+using sbx::redact::redact_text;
 using sbx::redact::Stream;
 
 namespace {
