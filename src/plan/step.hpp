@@ -12,6 +12,7 @@
 
 #include "base/cgroup_home.hpp"
 #include "base/error.hpp"
+#include "plan/payload_steps.hpp"
 
 namespace sbx::plan {
 
@@ -234,63 +235,6 @@ struct DropOldRoot {};   ///< detach the host's tree
 struct EnterNetwork {};  ///< join the namespace that the payload has made
 struct ReleasePayload {
 };  ///< tells the payload, once the supervisor is ready, that init has nothing left to hide
-
-// ---- payload and guard
-// ---------------------------------------------------------------------------
-struct NewNetwork {};  ///< a network namespace of its own, handed to init as well
-struct RaiseLoopback {};
-struct AwaitRoot {};                          ///< until then paths mean the host's tree
-struct AwaitRelease {};                       ///< the last word before untrusted code runs
-struct DieWithInit {};                        ///< where no pid namespace would see to it
-struct OpenPty {                              ///< the master goes to the supervisor
-  const char* multiplexer = "/dev/pts/ptmx";  ///< of the sandbox's own devpts
-};
-struct NewSession {
-  bool controlling_tty = false;
-};
-struct PlaceStdio {};  ///< 0, 1, 2
-struct SetRlimit {
-  std::string name;
-  std::optional<std::uint64_t> value;
-};
-struct ChangeDir {
-  std::string path;
-};
-struct ResolveExecutable {};  ///< 127 / 126 are decided here, before the filter
-struct NoNewPrivs {};
-struct LandlockRule {
-  std::string path;
-  bool writable = false;
-  bool device = false;
-  bool optional = false;  ///< nothing is lost where it does not exist
-};
-struct ApplyLandlock {
-  int abi = 0;
-  std::vector<LandlockRule> rules;
-  bool scope = true;
-  bool no_tcp = false;     ///< no connecting, no listening (ABI 4)
-  bool only_wall = false;  ///< tier `landlock`: there is no root of its own around the payload
-};
-/// All sets, ambient, bounding; securebits locked. Without `bounding` not the last two, which only
-/// root of a user namespace may: no_new_privs then has to see to it that none comes back.
-struct DropCapabilities {
-  std::vector<std::string> keep{};
-  bool bounding = true;
-};
-/// init: false, so that nobody may trace it or open its /proc entries (tests show what true
-/// allows).
-struct SetDumpable {
-  bool dumpable = false;
-};
-struct HideCommandLine {};  ///< init: /proc/1/cmdline must not show the caller's
-struct ResetSignals {};
-struct CloseDescriptors {};  ///< everything above 2
-struct InstallSeccomp {};    ///< Plan::filter
-struct ExecPayload {};
-/// Fails with `error`, in whatever phase it stands: how tests/fault breaks each step in turn.
-struct Fail {
-  int error = 0;
-};
 
 using Action = std::variant<
     ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
