@@ -1,7 +1,7 @@
 #include "cli/artifacts_json.hpp"
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
-#include "supervise/encode.hpp"
 #include "supervise/json_figures.hpp"
 
 namespace sbx::cli {
@@ -11,7 +11,7 @@ nlohmann::ordered_json artifact_json(const artifacts::Kept& kept) {
   if (is_utf8(kept.artifact.path))
     json["path"] = kept.artifact.path;
   else
-    json["path_base64"] = supervise::base64(kept.artifact.path);
+    json["path_base64"] = to_base64(kept.artifact.path);
   json["bytes"] = kept.artifact.bytes;
   json["sha256"] = kept.artifact.sha256;
   json["media_type"] = kept.artifact.media_type;

@@ -1,7 +1,7 @@
 #include "cli/changes_json.hpp"
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
-#include "supervise/encode.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -16,7 +16,7 @@ void put_bytes(Json& json, const std::string& name, const std::string& bytes) {
   if (is_utf8(bytes))
     json[name] = bytes;
   else
-    json[name + "_base64"] = supervise::base64(bytes);
+    json[name + "_base64"] = to_base64(bytes);
 }
 
 std::string_view kind_of(EntryKind kind) {

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/base64.hpp"
+#include "base/base64.hpp"
 
 namespace sbx::report {
 namespace {

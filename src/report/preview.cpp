@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/base64.hpp"
+#include "base/base64.hpp"
 #include "report/csv.hpp"
 #include "report/figures.hpp"
 #include "report/json_layout.hpp"

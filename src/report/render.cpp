@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/sha256.hpp"
-#include "report/base64.hpp"
 #include "report/card.hpp"
 #include "report/facts.hpp"
 #include "report/figures.hpp"

@@ -1,25 +1,8 @@
-// Written out by hand: no library at hand does either without a copy.
 #include "supervise/encode.hpp"
 
 #include <algorithm>
 
 namespace sbx::supervise {
-
-std::string base64(std::string_view bytes) {
-  static constexpr char kDigits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8U | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0U);
-    for (std::size_t j = 0; j < 4; ++j)
-      out += j <= count ? kDigits[group >> (18U - 6U * j) & 63U] : '=';
-  }
-  return out;
-}
 
 std::size_t incomplete_utf8_suffix(std::string_view bytes) {
   const std::size_t reach = std::min<std::size_t>(3, bytes.size());

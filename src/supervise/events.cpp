@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
 #include "supervise/encode.hpp"
 
@@ -56,7 +57,8 @@ void EventLog::put_output(Nanos now, int stream, std::string_view bytes) {
     return;
   }
   put(now, stream == 1 ? "stdout" : "stderr",
-      is_utf8(bytes) ? R"(,"text":)" + json_string(bytes) : R"(,"base64":")" + base64(bytes) + '"');
+      is_utf8(bytes) ? R"(,"text":)" + json_string(bytes)
+                     : R"(,"base64":")" + to_base64(bytes) + '"');
 }
 
 void EventLog::warning(Nanos now, std::string_view code, std::string_view text) {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
-#include "supervise/encode.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/outcome.hpp"
 #include "supervise/redaction.hpp"
@@ -21,7 +21,7 @@ Json stream_json(const StreamRecord& stream, bool metered) {
     if (is_utf8(stream.captured)) {
       json.emplace_back("text", stream.captured);
     } else {
-      json.emplace_back("base64", base64(stream.captured));
+      json.emplace_back("base64", to_base64(stream.captured));
     }
   }
   json.emplace_back("bytes", metered ? Json(stream.bytes) : Json(nullptr));
@@ -117,7 +117,7 @@ Json changes_json(const std::optional<KeptChanges>& changes) {
 
 Json artifact_json(const artifacts::Artifact& artifact) {
   const bool text = is_utf8(artifact.path);
-  return object({{text ? "path" : "path_base64", text ? artifact.path : base64(artifact.path)},
+  return object({{text ? "path" : "path_base64", text ? artifact.path : to_base64(artifact.path)},
                  {"bytes", artifact.bytes},
                  {"sha256", artifact.sha256},
                  {"media_type", artifact.media_type}});

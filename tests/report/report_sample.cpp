@@ -13,7 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "report/base64.hpp"
+#include "base/base64.hpp"
 #include "report/report.hpp"
 
 namespace {
@@ -31,7 +31,7 @@ std::optional<T> optional_at(const Json& json, const char* key) {
 }
 
 std::string bytes_at(const Json& json, const char* key) {
-  const auto bytes = sbx::report::from_base64(json.value(key, std::string()));
+  const auto bytes = sbx::from_base64(json.value(key, std::string()));
   if (!bytes) throw std::runtime_error("not base64: " + std::string(key));
   return *bytes;
 }

@@ -6,8 +6,8 @@
 #include <array>
 #include <random>
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
-#include "report/base64.hpp"
 #include "report/figures.hpp"
 
 using namespace sbx::report;
@@ -89,15 +89,15 @@ TEST_CASE("random bytes never make an element, and come out as UTF-8") {
 }
 
 TEST_CASE("base64 there and back") {
-  CHECK(to_base64("") == "");
-  CHECK(to_base64("f") == "Zg==");
-  CHECK(to_base64("foobar") == "Zm9vYmFy");
+  CHECK(sbx::to_base64("") == "");
+  CHECK(sbx::to_base64("f") == "Zg==");
+  CHECK(sbx::to_base64("foobar") == "Zm9vYmFy");
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  CHECK(from_base64(to_base64(all)) == all);
-  CHECK(from_base64("Zg==") == "f");
-  CHECK_FALSE(from_base64("Zg="));
-  CHECK_FALSE(from_base64("Z\"=="));
+  CHECK(sbx::from_base64(to_base64(all)) == all);
+  CHECK(sbx::from_base64("Zg==") == "f");
+  CHECK_FALSE(sbx::from_base64("Zg="));
+  CHECK_FALSE(sbx::from_base64("Z\"=="));
 }
 
 TEST_CASE("figures read well at every size") {

@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
-#include "report/base64.hpp"
 #include "report/report.hpp"
 #include "report/style.hpp"
 #include "report/verdict.hpp"
@@ -85,7 +85,7 @@ TEST_CASE("the policy allows its own stylesheet, pictures in the page, and nothi
   for (std::size_t i = 0; i < hex.size(); i += 2)
     digest += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
   CHECK(has(html, "content=\"default-src 'none'; img-src data:; style-src 'sha256-" +
-                      to_base64(digest) + "'; base-uri 'none'; form-action 'none'\""));
+                      sbx::to_base64(digest) + "'; base-uri 'none'; form-action 'none'\""));
   CHECK(html.find("Content-Security-Policy") < html.find("<style>"));
   CHECK_FALSE(has(html, "<script"));
   CHECK_FALSE(has(html, "style=\""));
@@ -151,7 +151,7 @@ TEST_CASE("a result that is nested without end takes no stack") {
 
 TEST_CASE("output may be any bytes, as text, as base64, or captured beside the result") {
   Json json = result();
-  json["output"] = {{"stdout", {{"base64", to_base64("\xff<b>")}, {"bytes", 4}}}};
+  json["output"] = {{"stdout", {{"base64", sbx::to_base64("\xff<b>")}, {"bytes", 4}}}};
   CHECK(has(page(json), "\\xff</span>&lt;b&gt;"));
   json["output"] = {{"stdout", {{"bytes", 4}}}};
   CHECK(has(page(json), "The text was not kept"));

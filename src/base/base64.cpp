@@ -1,10 +1,10 @@
 // Strict on the way in: what sbx writes has its padding and no line ends.
-#include "report/base64.hpp"
+#include "base/base64.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace sbx::report {
+namespace sbx {
 namespace {
 
 constexpr std::string_view kDigits =
@@ -46,4 +46,4 @@ std::optional<std::string> from_base64(std::string_view digits) {
   return out;
 }
 
-}  // namespace sbx::report
+}  // namespace sbx
