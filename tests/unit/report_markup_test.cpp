@@ -94,7 +94,7 @@ TEST_CASE("base64 there and back") {
   CHECK(sbx::to_base64("foobar") == "Zm9vYmFy");
   std::string all;
   for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  CHECK(sbx::from_base64(to_base64(all)) == all);
+  CHECK(sbx::from_base64(sbx::to_base64(all)) == all);
   CHECK(sbx::from_base64("Zg==") == "f");
   CHECK_FALSE(sbx::from_base64("Zg="));
   CHECK_FALSE(sbx::from_base64("Z\"=="));
