@@ -1,0 +1,60 @@
+// What was reached and what was refused: for the result, the events and the denials. Bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "network/rule.hpp"
+
+namespace sbx::egress {
+
+enum class Verdict {
+  allowed,
+  denied,   ///< by the policy
+  failed,   ///< allowed, and not reached: no such host, refused, timed out
+  limited,  ///< by network.limits
+};
+std::string_view to_string(Verdict verdict);
+
+/// All connections of one kind together.
+struct Connections {
+  network::Protocol protocol = network::Protocol::tcp;
+  std::string host{};      ///< the name, or the address
+  std::uint16_t port = 0;  ///< 0: it was only asked for, by DNS
+  Verdict verdict = Verdict::allowed;
+  std::string reason{};      ///< of the last that was not reached
+  std::string allow_with{};  ///< of denied
+  std::uint64_t count = 0;
+  std::uint64_t sent = 0;      ///< bytes, to the host
+  std::uint64_t received = 0;  ///< bytes
+};
+
+class Account {
+ public:
+  /// Is told of each kind when it is seen for the first time.
+  using Tell = std::function<void(const Connections&)>;
+  explicit Account(Tell tell) : tell_(std::move(tell)) {}
+
+  /// One more of this kind (its count and bytes are ignored); where its bytes are counted, which
+  /// stays valid as long as the account.
+  Connections& note(const Connections& kind);
+
+  [[nodiscard]] std::vector<Connections> take() const;
+  [[nodiscard]] std::uint64_t others() const { return others_.count; }  ///< not listed
+
+ private:
+  static constexpr std::size_t kMostKinds = 1000;
+  using Key = std::tuple<std::string, std::uint16_t, network::Protocol, Verdict>;
+
+  Tell tell_;
+  std::map<Key, std::size_t> index_{};
+  std::vector<std::unique_ptr<Connections>> kinds_{};
+  Connections others_{};
+};
+
+}  // namespace sbx::egress
