@@ -98,6 +98,7 @@ complete -c sbx -n '__sbx_verb run explain learn' -l stderr-limit -r -f -a 'none
 complete -c sbx -n '__sbx_verb run explain learn' -l on-exceed -r -f -a 'truncate kill' -d 'beyond that: truncate or kill [truncate]'
 complete -c sbx -n '__sbx_verb run explain learn' -l rlimit -r -f -d 'a limit of setrlimit(2): nofile=4096'
 complete -c sbx -n '__sbx_verb run explain learn' -l net -r -f -a 'none host' -d 'none, or the host\'s own network [none]'
+complete -c sbx -n '__sbx_verb run explain learn' -l allow -r -f -d 'reach this and nothing else: *.NAME:443, udp:NAME:3478'
 complete -c sbx -n '__sbx_verb run explain learn' -l seccomp-allow -r -f -d 'allow a system call or @group'
 complete -c sbx -n '__sbx_verb run explain learn' -l seccomp-deny -r -f -d 'deny a system call or @group'
 complete -c sbx -n '__sbx_verb run explain learn' -l on-deny -r -f -a 'errno kill log' -d 'a denied call: errno, kill or log [errno]'

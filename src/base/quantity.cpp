@@ -134,6 +134,15 @@ Parsed<std::uint64_t> parse_bytes(std::string_view text) {
   return scaled(number, unit->factor, text, "bytes");
 }
 
+Parsed<std::uint64_t> parse_rate(std::string_view text) {
+  constexpr std::string_view kASecond = "/s";
+  if (!text.ends_with(kASecond))
+    return std::unexpected("the rate `" + printable(text) + "` needs a size and a time: 10M/s");
+  const std::uint64_t bytes = SBX_TRY(parse_bytes(text.substr(0, text.size() - kASecond.size())));
+  if (bytes == 0) return std::unexpected("the rate `" + printable(text) + "` is 0");
+  return bytes;
+}
+
 Parsed<std::chrono::milliseconds> parse_duration(std::string_view text) {
   std::string_view rest = text;
   std::uint64_t total = 0;
@@ -181,6 +190,8 @@ std::string format_bytes(std::uint64_t bytes) {
   }
   return best;
 }
+
+std::string format_rate(std::uint64_t bytes) { return format_bytes(bytes) + "/s"; }
 
 std::string format_duration(std::chrono::milliseconds duration) {
   const std::int64_t count = duration.count();

@@ -31,6 +31,9 @@ std::optional<Number> parse_number(std::string_view text, int base = 10) {
 /// too.
 Parsed<std::uint64_t> parse_bytes(std::string_view text);
 
+/// "10M/s": bytes a second, never 0; the unit as of a size.
+Parsed<std::uint64_t> parse_rate(std::string_view text);
+
 /// "200ms", "1.5s", "2m", "1h", "7d", or several in falling order: "1m30s". Never negative.
 Parsed<std::chrono::milliseconds> parse_duration(std::string_view text);
 
@@ -39,6 +42,9 @@ Parsed<std::chrono::milliseconds> parse_signed_duration(std::string_view text);
 
 /// The shortest exact form that parse_bytes reads back: 536870912 -> "512M", 50000000 -> "50MB".
 std::string format_bytes(std::uint64_t bytes);
+
+/// The same of a rate: "10M/s".
+std::string format_rate(std::uint64_t bytes);
 
 /// The shortest exact form that parse_signed_duration reads back: 90000 ms -> "1m30s".
 std::string format_duration(std::chrono::milliseconds duration);

@@ -145,6 +145,11 @@ std::size_t most_operands(Verb verb) {
   return 0;
 }
 
+bool gives(const Arguments& arguments, std::string_view flag) {
+  return std::ranges::find(arguments.overrides, flag, &profile::Override::flag) !=
+         arguments.overrides.end();
+}
+
 }  // namespace
 
 std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::string> words,
@@ -175,6 +180,9 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
         usage_error("--timing needs a run, which --dry-run leaves out", usage_hint(verb)));
   if (!arguments.interval.empty() && !arguments.watch && problems.empty())
     problems.push_back(usage_error("--interval needs --watch", usage_hint(verb)));
+  if (problems.empty() && gives(arguments, "--net") && gives(arguments, "--allow"))
+    problems.push_back(usage_error("--net and --allow exclude each other",
+                                   "--allow alone is a network of the sandbox's own, with a list"));
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return arguments;
 }

@@ -130,6 +130,8 @@ constexpr std::array kOptions{
 
     OptionSpec{"--net", "MODE", "network", "none|host", plain_value, network, false, kPlan,
                "none, or the host's own network [none]"},
+    OptionSpec{"--allow", "HOST:PORT", "network.allow", "", list_entry, network, true, kPlan,
+               "reach this and nothing else: *.NAME:443, udp:NAME:3478"},
 
     OptionSpec{"--seccomp-allow", "NAME", "seccomp.allow", "", list_entry, hardening, true, kPlan,
                "allow a system call or @group"},

@@ -1,12 +1,16 @@
 // What was reached and what was refused: for the result, the events and the denials. Bounded.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "network/rule.hpp"
@@ -15,9 +19,10 @@ namespace sbx::egress {
 
 enum class Verdict {
   allowed,
-  denied,   ///< by the policy
-  failed,   ///< allowed, and not reached: no such host, refused, timed out
-  limited,  ///< by network.limits
+  denied,     ///< by the policy
+  failed,     ///< allowed, and not reached: no such host, refused, timed out
+  limited,    ///< by network.limits
+  published,  ///< from outside, by network.publish
 };
 std::string_view to_string(Verdict verdict);
 
@@ -44,16 +49,18 @@ class Account {
   /// stays valid as long as the account.
   Connections& note(const Connections& kind);
 
+  /// In the order in which they were seen first.
   [[nodiscard]] std::vector<Connections> take() const;
   [[nodiscard]] std::uint64_t others() const { return others_.count; }  ///< not listed
 
  private:
-  static constexpr std::size_t kMostKinds = 1000;
+  static constexpr std::size_t kMostKinds = 500;  ///< of one verdict
   using Key = std::tuple<std::string, std::uint16_t, network::Protocol, Verdict>;
 
   Tell tell_;
   std::map<Key, std::size_t> index_{};
   std::vector<std::unique_ptr<Connections>> kinds_{};
+  std::array<std::size_t, 5> listed_{};  ///< index: the verdict
   Connections others_{};
 };
 

@@ -75,7 +75,7 @@ class Loop {
   friend class Alarm;
   static constexpr std::size_t kAtOnce = 64;
 
-  bool round(int timeout_ms);
+  bool round();
   void ring();
 
   os::UniqueFd epoll_{};

@@ -4,11 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <vector>
 
 #include "network/address.hpp"
 
@@ -28,13 +28,13 @@ class Names {
  public:
   /// The same for the same name, as long as the run lasts; nullopt: there are too many.
   std::optional<Synthetic> address_of(const std::string& name);
-  /// nullopt: nobody's.
+  /// Stays valid. nullopt: nobody's.
   [[nodiscard]] std::optional<std::string_view> name_of(const network::Address& address) const;
   /// In the ranges that names get addresses from, whether given or not.
   static bool is_synthetic(const network::Address& address);
 
  private:
-  std::vector<std::string> names_{};  ///< index: the number in the address
+  std::deque<std::string> names_{};  ///< the n-th has the address with the number n + 2
   std::unordered_map<std::string, std::uint32_t> numbers_{};
 };
 

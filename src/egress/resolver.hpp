@@ -1,13 +1,11 @@
-// Names on the host, by c-ares: /etc/hosts and the servers of /etc/resolv.conf. Asynchronous.
+// From names to the addresses of the host's network, asynchronously.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "egress/loop.hpp"
 #include "network/address.hpp"
 
 namespace sbx::egress {
@@ -15,7 +13,7 @@ namespace sbx::egress {
 struct Resolved {
   enum class State { found, no_such_name, failed };
   State state = State::failed;
-  std::vector<network::Address> addresses{};  ///< at most 16; in the order to try them
+  std::vector<network::Address> addresses{};  ///< of found: 1 to 64; in the order to try them
   std::uint32_t ttl = 0;                      ///< seconds, of the shortest; 0: from a file
   std::string problem{};                      ///< of failed: "timeout while contacting DNS servers"
 };
@@ -24,22 +22,16 @@ class Resolver {
  public:
   using Done = std::function<void(const Resolved&)>;
 
-  explicit Resolver(Loop& loop);
-  ~Resolver();
+  Resolver() = default;
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
+  virtual ~Resolver() = default;
 
-  /// Calls `done` once, now or from the loop; never when the resolver is gone before. Askers for
-  /// the same name share one question. Answers are kept for their time to live, at least one second
-  /// and at most five minutes, failures for one; a bounded number of them.
-  void resolve(const std::string& name, Done done);
-  /// Too many questions are open already (64): the caller is to refuse.
-  [[nodiscard]] bool busy() const;
-
- private:
-  class Channel;  ///< of c-ares, made at the first question
-  std::unique_ptr<Channel> channel_;
-  Loop& loop_;
+  /// `name` is normal, see network::normal_name(). Calls `done` once, now or from the loop; never
+  /// when the resolver is gone before. A name without any address does not exist.
+  virtual void resolve(const std::string& name, Done done) = 0;
+  /// Too many questions are open: another one fails at once.
+  [[nodiscard]] virtual bool busy() const = 0;
 };
 
 }  // namespace sbx::egress

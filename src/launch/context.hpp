@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "launch/launcher.hpp"
+#include "launch/refused_filter.hpp"
 #include "launch/report.hpp"
 #include "launch/step_times.hpp"
 #include "os/capabilities.hpp"
@@ -38,6 +39,7 @@ struct Prepared {
   };
   std::vector<Capabilities> capabilities;
   std::span<const os::SecretMemory> secrets;  ///< by Plan::secrets
+  RefusedPrograms refused;                    ///< with a gateway
 };
 
 struct Context {
@@ -51,6 +53,7 @@ struct Context {
   /// sends each detached tree, then the v1 groups, and says that it is ready; the payload sends the
   /// pty's master and the filter's listener. Its end of file: the supervisor has died.
   int channel = -1;
+  int gateway_channel = -1;  ///< the payload's end of the pair for the gateway's sockets
   // Made on the way:
   ::dev_t host_root = 0;        ///< the device of "/" before the payload was forked
   os::UniqueFd peer{};          ///< between init and payload, each its own end

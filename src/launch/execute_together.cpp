@@ -13,9 +13,12 @@
 
 #include "launch/children.hpp"
 #include "launch/executor.hpp"
+#include "os/big_packets.hpp"
+#include "os/gateway_sockets.hpp"
 #include "os/network.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
+#include "os/route.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -86,6 +89,18 @@ StepResult run(const plan::NewNetwork&, Context& context) noexcept {
 }
 
 StepResult run(const plan::RaiseLoopback&, Context&) noexcept { return os::raise_loopback(); }
+
+StepResult run(const plan::RouteToSelf&, Context&) noexcept {
+  (void)os::enlarge_packets();  // without it the way out is slower, and no less narrow
+  return os::route_all_to_self();
+}
+
+StepResult run(const plan::OpenGateway& step, Context& context) noexcept {
+  const RefusedPrograms& programs = context.prepared->refused;
+  return os::send_gateway(
+      context.gateway_channel, {.tcp = step.tcp, .udp = step.udp},
+      {.tcp4 = programs.tcp4, .udp4 = programs.udp4, .tcp6 = programs.tcp6, .udp6 = programs.udp6});
+}
 
 StepResult run(const plan::EnterNetwork&, Context& context) noexcept {
   const auto received = SBX_TRY(os::receive_descriptors(context.peer.get(), true));

@@ -28,6 +28,8 @@ StepResult run(const plan::SetDumpable&, Context&) noexcept;
 StepResult run(const plan::ForkPayload&, Context&) noexcept;
 StepResult run(const plan::NewNetwork&, Context&) noexcept;
 StepResult run(const plan::RaiseLoopback&, Context&) noexcept;
+StepResult run(const plan::RouteToSelf&, Context&) noexcept;
+StepResult run(const plan::OpenGateway&, Context&) noexcept;
 StepResult run(const plan::EnterNetwork&, Context&) noexcept;
 StepResult run(const plan::PassCgroups&, Context&) noexcept;
 StepResult run(const plan::JoinCgroups&, Context&) noexcept;

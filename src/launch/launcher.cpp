@@ -14,6 +14,7 @@
 #include "launch/children.hpp"
 #include "launch/host_steps.hpp"
 #include "launch/prepared.hpp"
+#include "launch/sent.hpp"
 #include "launch/shared_run.hpp"
 #include "launch/state.hpp"
 #include "os/own_memory.hpp"
@@ -132,19 +133,6 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
   return {};
 }
 
-/// Changes, root, terminal and listener arrive when the payload runs already, which is too late to
-/// find that there is no room for them: descriptors are held in their place until then.
-Result<void> reserve_places(const plan::Plan& plan, Sandbox::State& state) {
-  const int wanted = (plan.keep ? 1 : 0) + (plan.artifacts ? 1 : 0) +
-                     (plan.supervision.tty ? 1 : 0) + (plan.supervision.denials ? 1 : 0);
-  for (int i = 0; i < wanted; ++i) {
-    state.reserved.emplace_back(::fcntl(state.channel.get(), F_DUPFD_CLOEXEC, 0));
-    if (!state.reserved.back().valid())
-      return std::unexpected(internal("no room for what the sandbox sends"));
-  }
-  return {};
-}
-
 Result<void> close_memory() {
   const auto closed = os::close_memory();
   if (closed) return {};
@@ -177,13 +165,18 @@ Result<void> attend(const plan::Plan& plan, Sandbox::State& state, const Meanwhi
 
 /// Waits until the pipe says failure (a record), or closes: exec, or death.
 Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe, int interrupt_fd) {
-  struct ::pollfd watched[2] = {{pipe, POLLIN, 0}, {interrupt_fd, POLLIN, 0}};
-  while (::poll(watched, interrupt_fd >= 0 ? 2 : 1, -1) < 0)
-    if (errno != EINTR) return std::unexpected(internal("cannot wait for the sandbox"));
-  if (watched[0].revents == 0)
-    return std::unexpected(Error{.kind = ErrorKind::setup,
-                                 .what = "interrupted while the sandbox was being set up",
-                                 .sys_errno = EINTR});
+  struct ::pollfd watched[3] = {
+      {pipe, POLLIN, 0}, {interrupt_fd, POLLIN, 0}, {state.gateway.fd(), POLLIN, 0}};
+  while (watched[0].revents == 0) {
+    if (::poll(watched, 3, -1) < 0 && errno != EINTR)
+      return std::unexpected(internal("cannot wait for the sandbox"));
+    if (watched[0].revents == 0 && watched[1].revents != 0)
+      return std::unexpected(Error{.kind = ErrorKind::setup,
+                                   .what = "interrupted while the sandbox was being set up",
+                                   .sys_errno = EINTR});
+    if (watched[2].revents != 0) SBX_CHECK(state.gateway.receive());
+    watched[2].fd = state.gateway.fd();
+  }
   FailureRecord record;
   const bool failed = ::read(pipe, &record, sizeof record) == sizeof record;
   const SharedPage& page = *state.page.get();
@@ -191,25 +184,6 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   if (failed || page.failed.load().step >= 0) return std::unexpected(setup_failure(plan, state));
   if (page.exec_started.load() != 0) return {};
   return std::unexpected(setup_failure(plan, state));
-}
-
-Result<os::UniqueFd> receive_one(const Sandbox::State& state, const char* what) {
-  auto received = os::receive_descriptors(state.channel.get(), false);
-  if (!received || !received->front().valid())
-    return std::unexpected(internal((std::string(what) + " did not arrive").c_str()));
-  return std::move(received->front());
-}
-
-/// In the order of the plan, and all of it sent before the exec.
-Result<void> take_what_was_sent(const plan::Plan& plan, Sandbox::State& state) {
-  state.reserved.clear();
-  if (plan.keep) state.changes = SBX_TRY(receive_one(state, "the folder of the changes"));
-  if (plan.artifacts) state.root = SBX_TRY(receive_one(state, "the tree of the artifacts"));
-  if (plan.supervision.tty) state.pty_master = SBX_TRY(receive_one(state, "the terminal"));
-  // Lost, the kernel would answer ENOSYS where the profile says kill.
-  if (state.page.get()->listening.load() != 0)
-    state.listener = SBX_TRY(receive_one(state, "the listener of the filter"));
-  return {};
 }
 
 /// What killed supervisors left in the folders where our own groups are. Late, because the payload
@@ -252,6 +226,8 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   Pair channel = SBX_TRY(make_channel());
   context.failure_pipe = pipe.theirs.get();
   context.channel = channel.theirs.get();
+  os::UniqueFd gateway = SBX_TRY(state->gateway.open(plan));
+  context.gateway_channel = gateway.get();
   prepare_listening(plan, context.channel, prepared.filters);
   state->channel = std::move(channel.ours);
   // /proc/PID of a process with closed memory is root's, and an ordinary user could not write
@@ -269,6 +245,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     // Only the supervisor may hold these ends: that is how init sees whether it still lives.
     pipe.ours.reset();
     state->channel.reset();
+    state->gateway.close();
     init_main(context);
   }
 
@@ -277,6 +254,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   state->init_pidfd = std::move(cloned->pidfd);
   pipe.theirs.reset();
   channel.theirs.reset();
+  gateway.reset();
   SBX_CHECK(reserve_places(plan, *state));
   if (auto attended = attend(plan, *state, meanwhile, open); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "launch/step_times.hpp"
 #include "os/fd.hpp"
+#include "os/gateway_sockets.hpp"
 #include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 
@@ -60,6 +61,8 @@ class Sandbox {
   /// A copy of the sandbox's tree of mounts, as the payload sees it; invalid unless the plan keeps
   /// artifacts.
   os::UniqueFd take_root();
+  /// The ways into its network; nullopt unless the plan has a gateway.
+  std::optional<os::GatewaySockets> take_gateway();
   /// The host's id that the payload runs as, when root has started it.
   [[nodiscard]] std::optional<std::uint32_t> reserved_id() const;
   [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "launch/gateway_receipt.hpp"
 #include "seccomp/notify.hpp"
 #include "seccomp/path_calls.hpp"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr std::array<std::uint32_t, 8> kAlwaysNeeded{
     SYS_execve,      SYS_sendmsg, SYS_restart_syscall, SYS_rt_sigreturn, SYS_futex,
     SYS_sched_yield, SYS_exit,    SYS_exit_group};
+
+constexpr std::array<std::uint32_t, 1> kConnect{SYS_connect};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -65,9 +68,14 @@ void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
 std::span<const std::uint32_t> always_needed() { return kAlwaysNeeded; }
 
 void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
-  if (!plan.supervision.denials) return;
-  filters.told = seccomp::notifying(filters.plain, plan.seccomp.on_deny);
-  hear_more(plan.supervision.learning, filters.told);
+  const plan::Supervision& wanted = plan.supervision;
+  if (!wanted.denials && !wanted.hears_connects) return;
+  if (wanted.denials)
+    filters.told = seccomp::notifying(filters.plain, plan.seccomp.on_deny);
+  else
+    filters.told.assign(filters.plain.begin(), filters.plain.end());
+  if (wanted.hears_connects) filters.told = seccomp::hearing(filters.told, kConnect);
+  hear_more(wanted.learning, filters.told);
   // What the payload does under the filter, before its exec, to hand the listener over.
   const seccomp::OwnCall send{SYS_sendmsg, static_cast<std::uint32_t>(channel)};
   if (seccomp::lets_through(filters.plain, plan.seccomp, send)) return;
@@ -85,6 +93,8 @@ Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemor
   SBX_CHECK(add_secrets(plan, secrets, ready.env));
   ready.secrets = secrets;
   ready.candidates = candidates(plan);
+  if (const plan::OpenGateway* gateway = gateway_step(plan))
+    ready.refused = refused_programs(*gateway);
   ready.filters.plain = plan.filter.program();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const auto* drop = std::get_if<plan::DropCapabilities>(&plan.steps[i].action);

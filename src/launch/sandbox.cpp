@@ -82,6 +82,7 @@ Copied Sandbox::copied() const {
   const std::uint32_t copied = state_->page.get()->copied.load();
   return {.kept = (copied & kCopiedKept) != 0, .any = copied != 0};
 }
+std::optional<os::GatewaySockets> Sandbox::take_gateway() { return state_->gateway.take(); }
 os::UniqueFd Sandbox::take_root() { return std::move(state_->root); }
 std::optional<std::uint32_t> Sandbox::reserved_id() const {
   if (!state_->host_id.lock.valid()) return std::nullopt;

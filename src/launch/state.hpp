@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "launch/gateway_receipt.hpp"
 #include "launch/launcher.hpp"
 #include "launch/report.hpp"
 #include "launch/step_times.hpp"
@@ -49,6 +50,7 @@ struct Sandbox::State {
   os::UniqueFd listener{};  ///< of the payload's filter
   os::UniqueFd changes{};   ///< the overlay's upper layer
   os::UniqueFd root{};      ///< a copy of the sandbox's tree
+  GatewayReceipt gateway{};
   std::uint64_t exec_time_ns = 0;
   bool reaped = false;
   bool shares_host = false;  ///< no pid namespace: init ends the tree, we tell it to

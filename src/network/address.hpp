@@ -59,5 +59,7 @@ AddressClass class_of(const Address& address);
 /// "private", "link-local", "loopback", "multicast", "reserved"; "global"
 std::string_view to_string(AddressClass what);
 std::optional<AddressClass> parse_address_class(std::string_view text);
+/// Where a cloud hands out its machines' credentials.
+bool is_metadata(const Address& address);
 
 }  // namespace sbx::network

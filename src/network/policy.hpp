@@ -4,15 +4,20 @@
 
 #include <chrono>
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "network/address.hpp"
+#include "network/proxy.hpp"
 #include "network/rule.hpp"
 
 namespace sbx::network {
+
+/// Where the DNS inside answers, by tcp and udp: no rule reaches this port of others.
+inline constexpr std::uint16_t kDnsPort = 53;
 
 /// A port of the host that leads to one of the sandbox's.
 struct Publish {
@@ -21,6 +26,13 @@ struct Publish {
   std::uint16_t port = 0;
   bool operator==(const Publish&) const = default;
 };
+/// [ADDRESS:]HOST_PORT:PORT, IPv6 in brackets. The error is the end of a sentence.
+std::expected<Publish, std::string> parse_publish(std::string_view text);
+/// "127.0.0.1:8080:80"
+std::string to_string(const Publish& publish);
+
+/// Each is a socket of its own inside.
+inline constexpr unsigned kMostUdpPorts = 256;
 
 struct Limits {
   std::uint32_t connections = 512;       ///< alive at once, flows of udp included
@@ -28,15 +40,6 @@ struct Limits {
   std::optional<std::uint64_t> up{};     ///< bytes a second, all together
   std::optional<std::uint64_t> total{};  ///< bytes both ways
   bool operator==(const Limits&) const = default;
-};
-
-/// An HTTP proxy of the host's that connections out have to go through.
-struct Proxy {
-  std::string host;
-  std::uint16_t port = 0;
-  std::string credentials{};          ///< "user:password"; empty: none
-  std::vector<std::string> bypass{};  ///< NO_PROXY: names, .suffixes, addresses, CIDR; "*"
-  bool operator==(const Proxy&) const = default;
 };
 
 struct Policy {

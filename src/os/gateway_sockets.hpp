@@ -1,9 +1,13 @@
 // The sockets in a sandbox's own network namespace through which it reaches the supervisor, and
 // nothing else. With every address routed to lo, a socket on the wildcard address accepts whatever
-// was asked for, and getsockname(2) tells it.
+// was asked for, and getsockname(2) tells it. The payload's process makes them before the command
+// runs, and the supervisor gets them.
 #pragma once
 
+#include <linux/filter.h>
+
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/error.hpp"
@@ -21,15 +25,37 @@ struct GatewaySockets {
   UniqueFd dns_udp{};             ///< port 53, with IPV6_RECVPKTINFO (or IP_PKTINFO)
   UniqueFd dns_tcp{};             ///< port 53, listening
   std::vector<PortSocket> tcp{};  ///< listening
-  std::vector<PortSocket> udp{};  ///< with IPV6_RECVPKTINFO (or IP_PKTINFO)
-  /// Raw sockets with a filter that lets through what nobody listens to: SYNs and datagrams to
-  /// other ports than the above, not to loopback. For the account of what was refused (the kernel
-  /// refuses).
+  std::vector<PortSocket> udp{};  ///< likewise as dns_udp: answers from any address that was asked
+  /// TCP and UDP of IPv4, then of IPv6 (refused_sockets.hpp): SYNs and datagrams to other ports
+  /// than the above, not to loopback.
   std::vector<UniqueFd> refused{};
-  /// Two unconnected sockets, of which the first listens on 127.0.0.1: see SocketMint.
+  /// Two unconnected sockets for SocketMint.
   UniqueFd mint_listener{};
   UniqueFd mint_client{};
   bool v6 = true;
 };
+
+struct GatewayPorts {
+  std::span<const std::uint16_t> tcp{};
+  std::span<const std::uint16_t> udp{};
+};
+
+/// For refused_socket(), by family and protocol.
+struct RefusedFilters {
+  std::span<const sock_filter> tcp4{};
+  std::span<const sock_filter> udp4{};
+  std::span<const sock_filter> tcp6{};
+  std::span<const sock_filter> udp6{};
+};
+
+/// The payload's process: makes them all and sends them over `channel`. Needs the capabilities of a
+/// new network namespace. Allocation-free.
+SysResult<void> send_gateway(int channel, const GatewayPorts& ports,
+                             const RefusedFilters& filters) noexcept;
+
+/// At most so many are sent for `ports`.
+std::size_t most_gateway_sockets(const GatewayPorts& ports);
+/// Of all that receive_some() has brought. EAGAIN: there is more to come.
+SysResult<GatewaySockets> gateway_of(std::vector<UniqueFd>& received, const GatewayPorts& ports);
 
 }  // namespace sbx::os

@@ -19,4 +19,13 @@ std::optional<std::string> thread_text(pid_t thread, std::uint64_t address);
 /// path inside of its own mount namespace. nullopt: it has none.
 std::optional<std::string> thread_folder(pid_t thread, int fd);
 
+/// An internet address that a call names (`size` bytes at `address`).
+struct NamedAddress {
+  int family = 0;  ///< AF_INET or AF_INET6
+  std::uint16_t port = 0;
+  bool loopback = false;  ///< or the wildcard, which connect(2) takes for it
+};
+/// nullopt: it is of another family, or not readable.
+std::optional<NamedAddress> thread_address(pid_t thread, std::uint64_t address, std::uint64_t size);
+
 }  // namespace sbx::os

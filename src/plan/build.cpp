@@ -58,7 +58,7 @@ std::vector<Step> by_phase(std::vector<Step> steps) {
 Result<void> plan_sandbox(Builder& builder) {
   SBX_CHECK(plan_identity(builder));
   plan_ids(builder);
-  plan_fork(builder);
+  SBX_CHECK(plan_fork(builder));
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
   return plan_privileges(builder);
@@ -87,6 +87,7 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   plan.steps.reserve(kUsualSteps);
   builder.shares_host = facts.no_namespaces && builder.degrades("userns");
   SBX_CHECK(plan_command(builder));
+  SBX_CHECK(plan_egress(builder));
   SBX_CHECK(builder.shares_host ? plan_shared_host(builder) : plan_sandbox(builder));
   if (builder.shares_host)
     plan.seccomp.shared_host = {.shared = true,

@@ -57,10 +57,13 @@ struct Builder {
 // Each contributes the steps of its own area, in the order build() calls them.
 Result<void> plan_identity(Builder& builder);    ///< identity.cpp: which ids, and the namespaces
 Result<void> reserve_host_id(Builder& builder);  ///< identity.cpp: started by root
+Result<void> plan_egress(Builder& builder);      ///< egress.cpp: what a filtered network reaches
 Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and their settings
 void plan_ids(Builder& builder);                 ///< identity.cpp: how init and payload get them
-void plan_fork(Builder& builder);                ///< fork.cpp: the payload's start, and its network
-Result<void> plan_mounts(Builder& builder);      ///< mounts.cpp: the new root
+Result<void> plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network
+/// gateway.cpp: network.allow; nothing without it. An error where it cannot be had.
+Result<void> plan_gateway(Builder& builder);
+Result<void> plan_mounts(Builder& builder);                     ///< mounts.cpp: the new root
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
 Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: release, payload and guard
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio

@@ -4,6 +4,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/describe.hpp"
+#include "plan/describe_network.hpp"
 #include "plan/kinds.hpp"
 
 namespace sbx::plan {
@@ -147,6 +148,7 @@ std::string describe_text(const Plan& plan) {
   text += "seccomp:   allow " + join(plan.seccomp.allow, ", ") +
           (plan.seccomp.deny.empty() ? "" : "; deny " + join(plan.seccomp.deny, ", ")) +
           "; denied calls: " + plan.isolation.seccomp + "\n";
+  text += network_text(plan);
   text += supervision_text(plan);
   for (const std::string& entry : plan.env) text += "env:       " + printable(entry) + "\n";
   text += secrets_text(plan);
@@ -179,6 +181,7 @@ std::string describe_json(const Plan& plan) {
   text += "],\"seccomp\":{\"allow\":" + json_list(plan.seccomp.allow) +
           ",\"deny\":" + json_list(plan.seccomp.deny) +
           ",\"on_deny\":" + json_string(plan.isolation.seccomp) + "}";
+  text += network_json(plan);
   text += ",\"supervise\":{\"wall_ms\":" + json_ms(s.wall) + ",\"cpu_ms\":" + json_ms(s.cpu) +
           ",\"idle_ms\":" + json_ms(s.idle) + ",\"grace_ms\":" + std::to_string(s.grace.count()) +
           ",\"stdout_bytes\":" + json_bytes(s.output.stdout_bytes) +

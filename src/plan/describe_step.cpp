@@ -76,6 +76,17 @@ std::string read_text(const ApplyLandlock& s) {
   return "; reading also below " + join(places, ", ");
 }
 
+std::string ports_text(const char* kind, const std::vector<std::uint16_t>& ports) {
+  std::string text;
+  for (const std::uint16_t port : ports) text += (text.empty() ? " " : ", ") + std::to_string(port);
+  return text.empty() ? text : kind + text;
+}
+
+std::string range_text(const network::PortRange& range) {
+  const std::string first = std::to_string(range.first);
+  return range.size() == 1 ? first : first + "-" + std::to_string(range.last);
+}
+
 struct Describe {
   std::string operator()(const ReserveHostId& s) const {
     return "take a host uid and gid of its own from " + std::to_string(s.first) + " to " +
@@ -201,6 +212,14 @@ struct Describe {
   std::string operator()(const ReleasePayload&) const { return "release the payload"; }
   std::string operator()(const NewNetwork&) const { return "new namespace: net"; }
   std::string operator()(const RaiseLoopback&) const { return "bring the loopback interface up"; }
+  std::string operator()(const RouteToSelf&) const { return "route every address to loopback"; }
+  std::string operator()(const OpenGateway& s) const {
+    std::string text =
+        "listen for the supervisor: DNS" + ports_text(", tcp", s.tcp) + ports_text(", udp", s.udp);
+    for (const network::PortRange& range : s.late)
+      text += (&range == &s.late.front() ? "; once wanted tcp " : ", ") + range_text(range);
+    return text;
+  }
   std::string operator()(const AwaitRoot&) const { return "wait for the new root"; }
   std::string operator()(const AwaitRelease&) const { return "wait until init is ready"; }
   std::string operator()(const DieWithInit&) const { return "die with init"; }

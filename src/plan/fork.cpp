@@ -5,16 +5,18 @@
 
 namespace sbx::plan {
 
-void plan_fork(Builder& b) {
+Result<void> plan_fork(Builder& b) {
   b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
   if (b.profile.network.mode != profile::NetworkMode::host) {
     b.add(Phase::payload, NewNetwork{}, "no interface, port or abstract socket of the host's",
           "network");
     b.add(Phase::payload, RaiseLoopback{}, "programs talk to themselves on 127.0.0.1 and ::1",
           "network");
+    SBX_CHECK(plan_gateway(b));
   }
   // Sixty system calls, for which there is time until init has made the root.
   b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  return {};
 }
 
 }  // namespace sbx::plan

@@ -23,8 +23,9 @@ constexpr const char* kSourceHint =
     "it changed while sbx started, or a component of its path is a symbolic link now";
 constexpr const char* kProcHint =
     "the kernel mounts a fresh /proc only where an unmasked one is visible: in a container, start "
-    "it "
-    "with an unmasked /proc (docker run --security-opt systempaths=unconfined)";
+    "it with an unmasked /proc (docker run --security-opt systempaths=unconfined)";
+constexpr const char* kListenerHint =
+    "another sandbox around sbx listens to its own filter: name 64 tcp ports at most";
 constexpr const char* kKernelHint = "sbx needs Linux 5.12 or newer with this feature built in";
 
 bool is_refusal(int error) { return error == EPERM || error == EACCES; }
@@ -41,8 +42,7 @@ std::string bind_hint(int error) {
 std::string cgroup_hint(int error) {
   if (is_refusal(error) || error == EROFS || error == ENOENT)
     return "the cgroup tree cannot be written here: start sbx as root or in a delegated group, or "
-           "go "
-           "on without these limits: --degrade cgroup";
+           "go on without these limits: --degrade cgroup";
   if (error == EINVAL || error == ERANGE)
     return "the kernel refuses the value: compare the limit with what this machine has";
   if (error == EBUSY || error == EEXIST) return "a group of that name is in use; try again";
@@ -195,6 +195,12 @@ struct Hint {
     return error == ENOSPC || error == EUSERS ? kNoSpaceHint : "";
   }
   std::string operator()(const RaiseLoopback&) const { return ""; }
+  std::string operator()(const RouteToSelf&) const { return ""; }
+  std::string operator()(const OpenGateway&) const {
+    return error == ETOOMANYREFS
+               ? "too many runs start at once for the limit on open files: ulimit -n"
+               : "";
+  }
   std::string operator()(const AwaitRoot&) const { return ""; }
   std::string operator()(const AwaitRelease&) const { return ""; }
   std::string operator()(const DieWithInit&) const { return ""; }
@@ -228,7 +234,7 @@ struct Hint {
   std::string operator()(const ResetSignals&) const { return ""; }
   std::string operator()(const CloseDescriptors&) const { return kKernelHint; }
   std::string operator()(const InstallSeccomp&) const {
-    return "the kernel needs CONFIG_SECCOMP_FILTER";
+    return error == EBUSY ? kListenerHint : "the kernel needs CONFIG_SECCOMP_FILTER";
   }
   std::string operator()(const ExecPayload&) const { return ""; }
   std::string operator()(const Fail&) const { return ""; }

@@ -70,6 +70,8 @@ inline constexpr std::array kKindNames{
     std::string_view{"release_payload"},
     std::string_view{"new_network"},
     std::string_view{"raise_loopback"},
+    std::string_view{"route_to_self"},
+    std::string_view{"open_gateway"},
     std::string_view{"await_root"},
     std::string_view{"await_release"},
     std::string_view{"die_with_init"},

@@ -8,11 +8,24 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "network/rule.hpp"
 
 namespace sbx::plan {
 
 struct NewNetwork {};  ///< a network namespace of its own, handed to init as well
 struct RaiseLoopback {};
+struct RouteToSelf {};  ///< every address leads to lo, and with it to who listens there
+/// Listen on the ports that the profile allows, and on 53; the sockets go to the supervisor, which
+/// alone reaches the real network.
+struct OpenGateway {
+  static constexpr std::size_t kMostTcp = 64;
+  static constexpr std::size_t kMostUdp = 256;
+
+  std::vector<std::uint16_t> tcp{};
+  std::vector<std::uint16_t> udp{};
+  /// TCP ports beyond these: the supervisor opens one when somebody is about to connect to it.
+  std::vector<network::PortRange> late{};
+};
 struct AwaitRoot {};                          ///< until then paths mean the host's tree
 struct AwaitRelease {};                       ///< the last word before untrusted code runs
 struct DieWithInit {};                        ///< where no pid namespace would see to it

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "network/policy.hpp"
 #include "plan/step.hpp"
 #include "profile/profile.hpp"
 #include "seccomp/build.hpp"
@@ -48,10 +49,11 @@ struct Supervision {
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};
-  bool tty = false;      ///< the payload gets a fresh pty
-  bool capture = false;  ///< --json: keep the output, print nothing of it
-  bool summary = false;  ///< a person sees standard error: what was blocked, what is kept
-  bool denials = false;  ///< hear of denied calls: for the result, or a person at a terminal
+  bool tty = false;             ///< the payload gets a fresh pty
+  bool capture = false;         ///< --json: keep the output, print nothing of it
+  bool summary = false;         ///< a person sees standard error: what was blocked, what is kept
+  bool denials = false;         ///< hear of denied calls: for the result, or a person at a terminal
+  bool hears_connects = false;  ///< hear of connect(2) too: plan::OpenGateway has late ports
   Learning learning = Learning::off;  ///< not off: `denials` is set as well
   bool redacts = false;               ///< there is something to look for in the output
   std::vector<std::string> redact_patterns{};
@@ -113,6 +115,7 @@ struct Plan {
   Isolation isolation;
   profile::Limits limits;  ///< for the result's limit figures
   profile::NetworkMode network = profile::NetworkMode::none;
+  std::optional<network::Policy> egress{};  ///< set when `network` is filtered
   std::optional<KeepChanges> keep{};
   std::optional<KeepArtifacts> artifacts{};
   std::vector<std::string> warnings;

@@ -98,6 +98,8 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
   note(!p.artifacts.collect.empty(), "artifacts.collect");  // there is no tree of the run's own
   note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");
   note(is_other_id(b, p.user.gid, b.facts.egid), "user.gid");
+  // Without a network of its own nothing could hold the command to the list.
+  note(p.network.mode == profile::NetworkMode::filtered, "network");
   note(p.time.any(), "namespaces.time");
   note(!p.capabilities.empty(), "capabilities");
   note(p.landlock == profile::LandlockMode::off, "landlock");

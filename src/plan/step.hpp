@@ -243,10 +243,10 @@ using Action = std::variant<
     MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay,
     CopyIn, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob,
     ProtectPath, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload,
-    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, AwaitRoot,
-    AwaitRelease, DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir,
-    ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable, HideCommandLine,
-    ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, RouteToSelf,
+    OpenGateway, AwaitRoot, AwaitRelease, DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit,
+    ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock, DropCapabilities, SetDumpable,
+    HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -1,33 +1,44 @@
-// --why host:NAME:PORT
-#include <charconv>
+// --why host:NAME:PORT, host:udp:NAME:PORT
 #include <cstdint>
 #include <string>
+#include <utility>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/why_parts.hpp"
 
 namespace sbx::plan {
 namespace {
 
+using network::Protocol;
+
 struct Place {
-  std::string_view host;
-  std::string_view port;
+  Protocol protocol = Protocol::tcp;
+  std::string host;  ///< a normal name, or an address
+  std::uint16_t port = 0;
 };
 
-/// "name:443", "10.0.0.1:80", "[::1]:443".
+/// "name:443", "10.0.0.1:80", "[::1]:443", "udp:name:53".
 Result<Place> read_place(std::string_view text) {
+  constexpr std::string_view kUdp = "udp:";
+  const std::string_view asked = text;
+  Place place;
+  if (text.starts_with(kUdp)) {
+    place.protocol = Protocol::udp;
+    text.remove_prefix(kUdp.size());
+  }
   const std::size_t colon = text.rfind(':');
-  Place place{text.substr(0, colon), colon == std::string_view::npos ? "" : text.substr(colon + 1)};
-  std::uint16_t number = 0;
-  const auto read =
-      std::from_chars(place.port.data(), place.port.data() + place.port.size(), number);
-  const bool bracketed = place.host.starts_with('[') && place.host.ends_with(']');
-  if (place.host.empty() || read.ec != std::errc{} ||
-      read.ptr != place.port.data() + place.port.size() || number == 0 ||
-      (place.host.contains(':') && !bracketed))
-    return bad_question(quote(text) + " is no host with a port",
-                        "ask as in host:example.org:443 or host:[2001:db8::1]:443");
-  if (bracketed) place.host = place.host.substr(1, place.host.size() - 2);
+  std::string_view host = text.substr(0, colon);
+  place.port = colon == std::string_view::npos
+                   ? 0
+                   : parse_number<std::uint16_t>(text.substr(colon + 1)).value_or(0);
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  if (host.empty() || place.port == 0 || (host.contains(':') && !bracketed))
+    return bad_question(quote(asked) + " is no host with a port",
+                        "ask as in host:example.org:443, host:udp:example.org:3478 or "
+                        "host:[2001:db8::1]:443");
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  place.host = network::normal_name(host);
   return place;
 }
 
@@ -36,10 +47,95 @@ bool is_loopback(std::string_view host) {
          host.starts_with("127.");
 }
 
+/// The entry of the profile that `because` is about: "network.allow: example.org:443" is
+/// "network.allow[1]".
+std::string key_of(const profile::Network& network, std::string_view because) {
+  const auto find = [&](std::string_view key, const auto& entries, auto text) {
+    const std::string front = std::string(key) + ": ";
+    if (!because.starts_with(front)) return std::string();
+    for (std::size_t i = 0; i < entries.size(); ++i)
+      if (text(entries[i]) == because.substr(front.size()))
+        return std::string(key) + '[' + std::to_string(i) + ']';
+    return std::string(key);
+  };
+  const auto same = [](const std::string& entry) { return entry; };
+  std::string key = find("network.allow", network.allow, same);
+  if (key.empty()) key = find("network.deny", network.deny, same);
+  if (key.empty())
+    key = find("network.host_ports", network.host_ports,
+               [](std::uint16_t port) { return std::to_string(port); });
+  return key;
+}
+
+Answer answer_for(const Asked& asked, const network::Decision& decision, std::string allowed,
+                  std::string refused) {
+  std::string key = key_of(asked.profile.network, decision.because);
+  if (key.empty() && !decision.allow_with.empty())
+    key = decision.allow_with.contains("host_ports") ? "network.host_ports" : "network.allow";
+  Answer answer = asked.decided_by(key);
+  answer.verdict = decision.allowed ? Verdict::allowed : Verdict::denied;
+  answer.what = decision.allowed ? std::move(allowed) : std::move(refused);
+  answer.because = decision.because;
+  answer.allow_with = decision.allow_with;
+  return answer;
+}
+
+bool has_port(const network::Policy& policy, const Place& place) {
+  for (const network::PortRange& range : ports_of(policy, place.protocol))
+    if (range.contains(place.port)) return true;
+  return place.port == network::kDnsPort;
+}
+
+Answer own_loopback(const Asked& asked) {
+  Answer answer = asked.decided_by("network");
+  answer.verdict = Verdict::partly;
+  answer.what = "this is the sandbox's own loopback: only programs inside answer there";
+  return answer;
+}
+
+Answer filtered_address(const Asked& asked, const network::Policy& policy, const Place& place,
+                        const network::Address& address) {
+  const network::Decision decision = network::decide_address(
+      policy, place.protocol, {.address = address, .port = place.port}, false);
+  if (is_loopback(network::to_string(address)) && !has_port(policy, place)) {
+    Answer answer = own_loopback(asked);
+    answer.because = "a network namespace of its own, and network.host_ports does not have " +
+                     std::to_string(place.port);
+    if (place.protocol == Protocol::tcp)
+      answer.hint = "for a service on the host's loopback: " + decision.allow_with;
+    return answer;
+  }
+  return answer_for(asked, decision, "the supervisor connects to this address on the host's behalf",
+                    place.protocol == Protocol::tcp ? "the connection is refused (ECONNREFUSED)"
+                                                    : "what is sent gets no answer");
+}
+
+Answer filtered_name(const Asked& asked, const network::Policy& policy, const Place& place) {
+  const bool resolves = network::decide_lookup(policy, place.host).allowed;
+  Answer answer =
+      answer_for(asked, network::decide_name(policy, place.protocol, place.host, place.port),
+                 "the supervisor resolves the name on the host, and connects to it",
+                 resolves ? "the name is resolved, and the connection is refused"
+                          : "the name is not resolved: the DNS inside answers REFUSED");
+  if (answer.verdict == Verdict::allowed)
+    answer.hint =
+        "an address that is not an ordinary one of the internet has to be in network.allow itself";
+  return answer;
+}
+
+Answer filtered(const Asked& asked, const network::Policy& policy, const Place& place) {
+  if (const auto address = network::parse_address(place.host))
+    return filtered_address(asked, policy, place, *address);
+  if (is_loopback(place.host))  // of /etc/hosts
+    return filtered_address(asked, policy, place, network::v4(127, 0, 0, 1));
+  return filtered_name(asked, policy, place);
+}
+
 }  // namespace
 
 Result<Answer> why_host(const Asked& asked, std::string_view text) {
   const Place place = SBX_TRY(read_place(text));
+  if (asked.plan.egress) return filtered(asked, *asked.plan.egress, place);
   Answer answer = asked.decided_by("network");
   if (asked.plan.network == profile::NetworkMode::host) {
     answer.verdict = Verdict::allowed;
@@ -53,15 +149,22 @@ Result<Answer> why_host(const Asked& asked, std::string_view text) {
     answer.allow_with = "network: host";
     return answer;
   }
-  answer.because = "network: none, a network namespace with nothing but a loopback interface";
+  constexpr const char* kNone =
+      "network: none, a network namespace with nothing but a loopback interface";
+  const std::string port = std::to_string(place.port);
   if (is_loopback(place.host)) {
-    answer.verdict = Verdict::partly;
-    answer.what = "this is the sandbox's own loopback: only programs inside answer there";
-    answer.hint = "for a service on the host's loopback: network: host";
+    answer = own_loopback(asked);
+    answer.because = kNone;
+    answer.hint = "for a service on the host's loopback: network: {host_ports: [" + port + "]}";
     return answer;
   }
+  answer.because = kNone;
   answer.what = "there is no route (ENETUNREACH), and names are not resolved";
-  answer.allow_with = "network: host";
+  const bool v6 = place.host.contains(':');
+  answer.allow_with = "network: {allow: [" +
+                      json_string((place.protocol == Protocol::udp ? "udp:" : "") +
+                                  (v6 ? '[' + place.host + ']' : place.host) + ':' + port) +
+                      "]}";
   return answer;
 }
 

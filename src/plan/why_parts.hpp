@@ -12,7 +12,7 @@ struct Asked {
   const profile::Profile& profile;
   const Plan& plan;
 
-  /// An answer that `key` decides: its place is filled in.
+  /// An answer that `key` decides: its place is filled in. No key: sbx itself does.
   [[nodiscard]] Answer decided_by(std::string_view key) const;
 };
 

@@ -1,4 +1,4 @@
-// Checks of names, environment, network and privileges.
+// Checks of names, environment and privileges.
 #include <algorithm>
 #include <array>
 
@@ -130,30 +130,6 @@ void check_events(const Checker& c) {
                "write 1s, or none for no such events");
 }
 
-void check_network(const Checker& c) {
-  const Network& network = c.profile().network;
-  for (std::size_t i = 0; i < network.allow.size(); ++i) {
-    const std::string problem = network_rule_problem(network.allow[i]);
-    if (!problem.empty())
-      c.complain(Checker::item("network.allow", i),
-                 "`network.allow`: `" + printable(network.allow[i], 80) + "` " + problem);
-  }
-  for (std::size_t i = 0; i < network.deny.size(); ++i) {
-    if (network.deny[i] == "private" || network.deny[i] == "link-local") continue;
-    const std::string problem = network_rule_problem(network.deny[i]);
-    if (!problem.empty())
-      c.complain(Checker::item("network.deny", i),
-                 "`network.deny`: `" + printable(network.deny[i], 80) + "` " + problem,
-                 "private and link-local are words of their own");
-  }
-  for (std::size_t i = 0; i < network.publish.size(); ++i) {
-    const std::string problem = publish_problem(network.publish[i]);
-    if (!problem.empty())
-      c.complain(Checker::item("network.publish", i),
-                 "`network.publish`: `" + printable(network.publish[i], 80) + "` " + problem);
-  }
-}
-
 void check_seccomp_entry(const Checker& c, const std::string& key, const std::string& entry) {
   const Result<void> known = seccomp::check_name(entry);
   if (!known)
@@ -195,10 +171,13 @@ void check_degrade(const Checker& c) {
 }
 
 constexpr Check kChecks[] = {
-    {"name", check_name},       {"command", check_command},
-    {"env", check_env},         {"hostname", check_hostname},
-    {"events", check_events},   {"network", check_network},
-    {"seccomp", check_seccomp}, {"capabilities", check_capabilities},
+    {"name", check_name},
+    {"command", check_command},
+    {"env", check_env},
+    {"hostname", check_hostname},
+    {"events", check_events},
+    {"seccomp", check_seccomp},
+    {"capabilities", check_capabilities},
     {"degrade", check_degrade},
 };
 

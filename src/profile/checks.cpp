@@ -33,6 +33,7 @@ void validate(const Profile& profile, Findings& findings) {
   for (const Check& check : file_checks()) check.run(checker);
   for (const Check& check : secret_checks()) check.run(checker);
   for (const Check& check : policy_checks()) check.run(checker);
+  for (const Check& check : network_checks()) check.run(checker);
   for (const Check& check : limit_checks()) check.run(checker);
 }
 

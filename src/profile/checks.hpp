@@ -41,8 +41,9 @@ std::span<const Check>
 file_checks();  ///< mounts, workspace, root, mask, workdir, tools, devices, artifacts
 std::span<const Check> secret_checks();  ///< secrets, and what is looked for in the output
 std::span<const Check>
-policy_checks();  ///< name, command, env, hostname, network, seccomp, capabilities, degrade
-std::span<const Check> limit_checks();  ///< times, amounts, and how they go together
+policy_checks();  ///< name, command, env, hostname, seccomp, capabilities, degrade
+std::span<const Check> network_checks();  ///< rules, ports, the proxy
+std::span<const Check> limit_checks();    ///< times, amounts, and how they go together
 
 /// Runs them all.
 void validate(const Profile& profile, Findings& findings);
@@ -55,10 +56,4 @@ std::string target_problem(std::string_view target);
 
 /// "[A-Za-z_][A-Za-z0-9_]*".
 bool is_env_name(std::string_view text);
-
-/// Why `rule` is no network rule (HOST:PORT, *.HOST:PORT, CIDR:PORT); empty when it is one.
-std::string network_rule_problem(std::string_view rule);
-/// Why `rule` is no `publish` entry ([ADDRESS:]HOST_PORT:PORT); empty when it is one.
-std::string publish_problem(std::string_view rule);
-
 }  // namespace sbx::profile

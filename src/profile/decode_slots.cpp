@@ -50,6 +50,17 @@ class SlotReader {
     Bytes value = 0;
     if (!lifts(slot.at(d_.profile())) && d_.read_size(node_, value)) slot.at(d_.profile()) = value;
   }
+  void operator()(const RateLimitSlot& slot) const {
+    if (lifts(slot.at(d_.profile()))) return;
+    const Parsed<Bytes> rate = node_.kind == NodeKind::scalar
+                                   ? parse_rate(node_.text)
+                                   : std::unexpected("it must be a rate such as 10M/s");
+    if (rate) {
+      slot.at(d_.profile()) = *rate;
+    } else {
+      d_.complain(node_, d_.subject() + ": " + rate.error());
+    }
+  }
   void operator()(const CountLimitSlot& slot) const {
     std::uint64_t value = 0;
     if (!lifts(slot.at(d_.profile())) && d_.read_count(node_, value)) slot.at(d_.profile()) = value;

@@ -83,15 +83,32 @@ constexpr Key kSecret[] = {
      SwitchSlot{[](P& p) -> auto& { return p.secrets.back().redact; }}},
 };
 
+constexpr Key kNetworkLimits[] = {
+    {"connections", "How many at once, 1 to 65535 (default 512)",
+     CountSlot{[](P& p) -> auto& { return p.network.limits.connections; }}},
+    {"down", "Bytes a second from outside, such as 10M/s",
+     RateLimitSlot{[](P& p) -> auto& { return p.network.limits.down; }}},
+    {"up", "Bytes a second to outside, such as 1M/s",
+     RateLimitSlot{[](P& p) -> auto& { return p.network.limits.up; }}},
+    {"total", "Bytes both ways, of the whole run",
+     SizeLimitSlot{[](P& p) -> auto& { return p.network.limits.total; }}},
+};
+
 constexpr Key kNetwork[] = {
-    {"allow", "HOST:PORT, *.HOST:PORT, CIDR:PORT that may be reached",
+    {"allow", "[udp:]HOST:PORT that may be reached: a name, *.NAME, address or CIDR",
      TextListSlot{[](P& p) -> auto& { return p.network.allow; }}},
-    {"deny", "private, link-local, or rules as in allow; wins over allow",
+    {"deny",
+     "private, link-local, loopback, multicast, reserved, or rules as in allow; wins over allow",
      TextListSlot{[](P& p) -> auto& { return p.network.deny; }}},
-    {"host_ports", "Ports of the host's loopback that may be reached",
+    {"host_ports", "TCP ports of the host's loopback that may be reached",
      PortListSlot{[](P& p) -> auto& { return p.network.host_ports; }}},
     {"publish", "[ADDRESS:]HOST_PORT:PORT that the host can reach",
      TextListSlot{[](P& p) -> auto& { return p.network.publish; }}},
+    {"verify_name", "Whether TLS and HTTP must be for the name that was allowed (default true)",
+     SwitchSlot{[](P& p) -> auto& { return p.network.verify_name; }}},
+    {"proxy", "none (default), env, or http://[USER:PASSWORD@]HOST:PORT to go through",
+     TextSlot{[](P& p) -> auto& { return p.network.proxy; }}},
+    {"limits", "Of all connections together", SectionSlot{kNetworkLimits}},
 };
 
 constexpr Key kIo[] = {

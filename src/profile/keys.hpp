@@ -40,6 +40,9 @@ struct CountSlot {
 struct SizeLimitSlot {
   At<std::optional<Bytes>> at;
 };  ///< the limits take `none`
+struct RateLimitSlot {
+  At<std::optional<Bytes>> at;
+};  ///< bytes a second
 struct CountLimitSlot {
   At<std::optional<std::uint64_t>> at;
 };
@@ -80,10 +83,10 @@ struct SpecialSlot {
   std::string (*schema)();
 };
 
-using Slot =
-    std::variant<TextSlot, MaybeTextSlot, SwitchSlot, SizeSlot, CountSlot, SizeLimitSlot,
-                 CountLimitSlot, TimeLimitSlot, CoresLimitSlot, TimeSlot, OffsetSlot, IdSlot,
-                 TextListSlot, PortListSlot, TextMapSlot, ChoiceSlot, SectionSlot, SpecialSlot>;
+using Slot = std::variant<TextSlot, MaybeTextSlot, SwitchSlot, SizeSlot, CountSlot, SizeLimitSlot,
+                          RateLimitSlot, CountLimitSlot, TimeLimitSlot, CoresLimitSlot, TimeSlot,
+                          OffsetSlot, IdSlot, TextListSlot, PortListSlot, TextMapSlot, ChoiceSlot,
+                          SectionSlot, SpecialSlot>;
 
 struct Key {
   std::string_view name;

@@ -106,12 +106,23 @@ enum class OnLeak { redact, fail };
 
 enum class NetworkMode { none, host, filtered };
 
+struct NetworkLimits {
+  std::uint64_t connections = 512;
+  std::optional<Bytes> down{};  ///< a second
+  std::optional<Bytes> up{};    ///< a second
+  std::optional<Bytes> total{};
+};
+
+/// Beyond `mode`: of filtered only, and as written (network/rule.hpp reads rules).
 struct Network {
   NetworkMode mode = NetworkMode::none;
   std::vector<std::string> allow{};
   std::vector<std::string> deny{};
   std::vector<std::uint16_t> host_ports{};
   std::vector<std::string> publish{};
+  bool verify_name = true;
+  std::string proxy = "none";  ///< "none", "env", or its URL, maybe with a password
+  NetworkLimits limits{};
 };
 
 struct IoLimits {  ///< for each device behind a writable mount; unset = no limit

@@ -42,6 +42,7 @@ struct SlotSchema {
   std::string operator()(const SizeSlot&) const { return ref("size"); }
   std::string operator()(const CountSlot&) const { return ref("count"); }
   std::string operator()(const SizeLimitSlot&) const { return any_of({ref("none"), ref("size")}); }
+  std::string operator()(const RateLimitSlot&) const { return any_of({ref("none"), ref("rate")}); }
   std::string operator()(const CountLimitSlot&) const {
     return any_of({ref("none"), ref("count")});
   }
@@ -97,6 +98,7 @@ constexpr std::string_view kDefinitions = R"json("$defs":{
 "none":{"const":"none"},
 "text":{"anyOf":[{"type":"string"},{"type":"number"}]},
 "size":{"anyOf":[{"const":0},{"type":"string","pattern":"^([0-9]+(\\.[0-9]+)?(B|K|KiB|kB|KB|M|MiB|MB|G|GiB|GB|T|TiB|TB|PiB)|0)$"},{"$ref":"#/$defs/variable"}]},
+"rate":{"anyOf":[{"type":"string","pattern":"^[0-9]+(\\.[0-9]+)?(B|K|KiB|kB|KB|M|MiB|MB|G|GiB|GB|T|TiB|TB|PiB)/s$"},{"$ref":"#/$defs/variable"}]},
 "count":{"anyOf":[{"type":"integer","minimum":0},{"$ref":"#/$defs/variable"}]},
 "duration":{"anyOf":[{"const":0},{"type":"string","pattern":"^(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms))+|0)$"},{"$ref":"#/$defs/variable"}]},
 "offset":{"anyOf":[{"const":0},{"type":"string","pattern":"^[-+]?(([0-9]+(\\.[0-9]+)?(d|h|m|s|ms))+|0)$"},{"$ref":"#/$defs/variable"}]}

@@ -29,10 +29,6 @@ class Refusals {
 
 Problems unsupported(const Profile& profile) {
   Refusals refusals(profile);
-  if (profile.network.mode == NetworkMode::filtered) {
-    refusals.add("network", "`network` with a list of what is allowed",
-                 "use `network: none`, or `network: host` to share the host's whole network");
-  }
   for (std::size_t i = 0; i < profile.devices.size(); ++i) {
     if (profile.devices[i] != "gpu") continue;
     refusals.add("devices[" + std::to_string(i) + ']', "the device group `gpu`",

@@ -8,7 +8,9 @@
 
 namespace sbx::protocol {
 
-inline constexpr std::size_t kMostClientHello = 64 * 1024;  ///< as TLS clients with big keys send
+/// As TLS clients with big keys send; with the heads of its records.
+inline constexpr std::size_t kMostClientHello = std::size_t{64} * 1024;
+inline constexpr std::size_t kMostHelloRecords = 128;  ///< of 512 bytes each, OpenSSL's smallest
 
 struct ServerName {
   enum class State {
@@ -19,10 +21,17 @@ struct ServerName {
   };
   State state = State::incomplete;
   std::string name{};
+  std::size_t size = 0;  ///< of found and absent: the hello's own bytes, heads of records included
+  /// With an encrypted_client_hello (RFC 9849), which may hide another name that the server follows
+  /// instead. Some browsers send an empty imitation of it to everybody.
+  bool encrypted = false;
 };
 
-/// `start`: all that the client has sent so far. Several records and any cut are fine. Two names,
-/// or a name with a NUL in it, are not_tls.
+/// `start`: all that the client has sent so far. Several records and any cut are fine; after a
+/// verdict more bytes change nothing. Two names, or one that is no host's name, are not_tls. Until
+/// the hello is complete a call looks at the heads of its records alone and allocates nothing, so
+/// that calling it for every byte costs as much as there are bytes, times kMostHelloRecords at
+/// most.
 ServerName read_server_name(std::span<const std::uint8_t> start);
 
 }  // namespace sbx::protocol

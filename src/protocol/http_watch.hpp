@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "protocol/http_head.hpp"
+
 namespace sbx::protocol {
 
 /// Could the client's first bytes still become (maybe), or are they (yes), an HTTP/1 request?
@@ -22,7 +24,7 @@ class HttpWatch {
 
   enum class State {
     passing,  ///< so far all is in order
-    upgrade,  ///< stop feeding: what comes next depends on the server's answer, see answered()
+    upgrade,  ///< to a WebSocket; stop feeding: the server's answer decides, see answered()
     opaque,   ///< no HTTP any more (101): everything passes
     refused,  ///< nothing may pass from here on; see problem()
   };
@@ -42,11 +44,30 @@ class HttpWatch {
   [[nodiscard]] const std::string& problem() const { return problem_; }
 
  private:
-  std::string host_;
-  std::uint16_t port_ = 0;
+  enum class At { head, body, chunk_line, chunk_data, chunk_end, trailers };
+  enum class Until { line, empty_line };
+
+  std::size_t refuse(std::string problem);
+  std::size_t step(std::string_view rest);
+  std::size_t find_end(std::string_view rest, Until until, std::size_t most);
+  bool judge_line(std::string_view line);
+  std::size_t take_head(std::string_view rest);
+  bool is_preface(std::string_view rest);
+  std::size_t take_body(std::string_view rest);
+  std::size_t take_data(std::string_view rest, At next);
+  std::size_t take_chunk_line(std::string_view rest);
+  std::size_t take_chunk_end(std::string_view rest);
+  std::size_t take_trailers(std::string_view rest);
+
+  HttpHost host_;
   State state_ = State::passing;
   std::string problem_{};
-  // The reader's state: where in a request, what is left of a body.
+  At at_ = At::head;
+  std::uint64_t left_ = 0;   ///< of a body or chunk
+  std::size_t seen_ = 0;     ///< of the held bytes, looked at
+  std::size_t line_ = 0;     ///< where in them the last line starts
+  bool first_ = true;        ///< request of the connection
+  bool suspicious_ = false;  ///< a body that may be HTTP/2
 };
 
 }  // namespace sbx::protocol

@@ -2,6 +2,7 @@
 
 #include <linux/audit.h>
 #include <linux/seccomp.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -89,6 +90,12 @@ std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
       answering(calls, [](const OwnCall&) { return std::uint32_t{SECCOMP_RET_ALLOW}; });
   whole.insert(whole.end(), program.begin(), program.end());
   return whole;
+}
+
+bool may_hold_reader(std::span<const sock_filter> program) {
+  const std::uint32_t action =
+      evaluate(program, native({SYS_userfaultfd, 0})).value_or(std::uint32_t{SECCOMP_RET_ALLOW});
+  return action == SECCOMP_RET_ALLOW || action == SECCOMP_RET_LOG;
 }
 
 std::vector<sock_filter> hearing(std::span<const sock_filter> program,

@@ -41,6 +41,10 @@ std::vector<sock_filter> with_pass(std::span<const sock_filter> program,
 std::vector<sock_filter> end_of_pass(std::span<const sock_filter> plain, const Request& request,
                                      std::span<const OwnCall> calls);
 
+/// Under `program` a thread may make page faults that it answers itself (userfaultfd(2)), and so
+/// hold whoever reads its memory, for as long as it likes. True too when it cannot be said.
+bool may_hold_reader(std::span<const sock_filter> program);
+
 /// `program`, which also tells of each of `calls` (numbers), whatever its answer to them is.
 std::vector<sock_filter> hearing(std::span<const sock_filter> program,
                                  std::span<const std::uint32_t> calls);

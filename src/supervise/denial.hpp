@@ -10,9 +10,10 @@
 namespace sbx::supervise {
 
 struct Denial {
-  std::string kind = "syscall";
-  std::string operation{};            ///< the call: "socket"
+  std::string kind = "syscall";       ///< or "network"
+  std::string operation{};            ///< the call: "socket"; "lookup", "connect", "send"
   std::string target{};               ///< the argument it was denied for: "AF_PACKET"; empty: none
+  std::string reason{};               ///< of kind network: "a private address"; empty: none
   std::optional<pid_t> pid{};         ///< inside: of the first who tried; none: unknown
   std::optional<std::string> comm{};  ///< its program; any bytes
   std::uint64_t count = 0;

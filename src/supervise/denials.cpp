@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "os/process.hpp"
+#include "os/thread_memory.hpp"
 #include "seccomp/advice.hpp"
 #include "seccomp/evaluate.hpp"
 #include "seccomp/notify.hpp"
@@ -41,13 +43,24 @@ bool same_kind(const Denial& a, const Denial& b) {
   return a.operation == b.operation && a.target == b.target && a.comm == b.comm;
 }
 
+/// Who wants to know it all pays for it; so do connections, of which there are many without harm.
+Nanos share_for(const plan::Supervision& wanted) {
+  if (wanted.learning != plan::Learning::off) return 2;
+  return wanted.hears_connects ? 5 : Allowance::kShare;
+}
+
 }  // namespace
 
 std::string denial_text(const Denial& denial) {
   std::string text = denial.operation;
-  if (!denial.target.empty()) text += "(" + denial.target + ")";
+  if (denial.kind == "network") {
+    text += " " + denial.target;
+  } else if (!denial.target.empty()) {
+    text += "(" + denial.target + ")";
+  }
   if (denial.comm) text += ", by " + *denial.comm;
   if (denial.count > 1) text += ", " + std::to_string(denial.count) + " times";
+  if (!denial.reason.empty()) text += ": " + denial.reason;
   return text;
 }
 
@@ -68,10 +81,12 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
                                  .sys_errno = opened.error().value});
   listener_ = std::move(*opened);
   plan_ = &plan;
-  heard_ = true;
+  heard_ = plan.supervision.denials;
   learner_.start(plan);
-  constexpr Nanos kLearningShare = 2;  // who wants to know it all pays for it
-  allowance_.start(now, learner_.learns() ? kLearningShare : Allowance::kShare);
+  if (plan.supervision.hears_connects)
+    for (const plan::Step& step : plan.steps)
+      if (const auto* gateway = std::get_if<plan::OpenGateway>(&step.action)) late_ = gateway->late;
+  allowance_.start(now, share_for(plan.supervision));
   return {};
 }
 
@@ -115,6 +130,11 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
     learn(notice, now, tell);
     return true;
   }
+  if (is_connect(notice)) {
+    announce(notice);
+    if (!listener_.let_pass(notice)) out_of_hand_ = true;
+    return true;
+  }
   if (notice.thread != last_.thread || now > last_.until || !same_call(notice.call, last_.call))
     look_up(notice, now, tell);
   if (last_.entry == kNoEntry)
@@ -125,11 +145,25 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
   return true;
 }
 
+bool Denials::is_connect(const os::SeccompNotice& notice) const {
+  return plan_->supervision.hears_connects && notice.call.nr == SYS_connect &&
+         seccomp::evaluate(plan_->filter.program(), notice.call) == SECCOMP_RET_ALLOW;
+}
+
+void Denials::announce(const os::SeccompNotice& notice) const {
+  const auto to = os::thread_address(notice.thread, notice.call.args[1], notice.call.args[2]);
+  // What was read belongs to this caller only if it still waits now (seccomp_unotify(2)).
+  if (!on_connect_ || !to || to->loopback || !listener_.stands(notice)) return;
+  for (const network::PortRange& range : late_)
+    if (range.contains(to->port)) return on_connect_(to->family, to->port);
+}
+
 void Denials::learn(const os::SeccompNotice& notice, Nanos now, const Tell& tell) {
   const std::uint32_t action = seccomp::evaluate(plan_->filter.program(), notice.call)
                                    .value_or(SECCOMP_RET_ERRNO | std::uint32_t{EPERM});
   last_.action = action;
   const bool allowed = action == SECCOMP_RET_ALLOW;
+  if (is_connect(notice)) announce(notice);
   if (allowed) {
     learner_.saw_allowed(notice, listener_);
   } else if (seccomp::is_told(action, plan_->seccomp.on_deny)) {

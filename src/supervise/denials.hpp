@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "os/seccomp_notify.hpp"
@@ -51,6 +52,12 @@ class Denials {
   /// Is told of each denial when it is seen for the first time.
   using Tell = std::function<void(const Denial&)>;
 
+  /// Is told of a connection to a late port of the gateway's (plan::OpenGateway) before the kernel
+  /// begins with it, to anywhere but loopback. Only what the caller has written down, who may
+  /// change it meanwhile: a reason to open the port, and no decision.
+  using OnConnect = std::function<void(int family, std::uint16_t port)>;
+  void on_connect(OnConnect told) { on_connect_ = std::move(told); }  ///< before start()
+
   /// `listener`: invalid when there is none; then nothing is known of denials. An Error of kind
   /// setup when it cannot be used: the run must not go on, whose denied calls nobody answers.
   Result<void> start(os::UniqueFd listener, const plan::Plan& plan, Nanos now);
@@ -59,8 +66,8 @@ class Denials {
   /// When to watch again, after the budget was used up.
   [[nodiscard]] std::optional<Nanos> next() const;
 
-  /// Once, at the end. nullopt: nobody listened. At most kMostKinds; what comes on top is counted
-  /// in others().
+  /// Once, at the end. nullopt: nobody listened for denials. At most kMostKinds; what comes on top
+  /// is counted in others().
   std::optional<std::vector<Denial>> take();
   [[nodiscard]] std::uint64_t others() const { return others_; }
   /// Likewise; empty without Learning.
@@ -84,6 +91,9 @@ class Denials {
     Nanos until = 0;
   };
 
+  /// A call that is allowed and only heard for what it is about to do.
+  [[nodiscard]] bool is_connect(const os::SeccompNotice& notice) const;
+  void announce(const os::SeccompNotice& notice) const;
   [[nodiscard]] bool heard_one(Nanos now, const Tell& tell);
   void learn(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
   void look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
@@ -94,6 +104,8 @@ class Denials {
   const plan::Plan* plan_ = nullptr;
   os::SeccompListener listener_;
   Learner learner_;
+  OnConnect on_connect_{};
+  std::vector<network::PortRange> late_{};
   Allowance allowance_;
   std::optional<Nanos> resting_until_;
   std::size_t index_ = kNotPolled;

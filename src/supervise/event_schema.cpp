@@ -61,12 +61,21 @@ std::string event_schema() {
       "description": "when it happens, and once; how often is in the result's warnings"
     },
     {
-      "properties": {"type": {"const": "denial"}, "kind": {"enum": ["syscall"]},
-        "operation": {"type": "string"}, "target": {"type": ["string", "null"]},
+      "properties": {"type": {"const": "denial"}, "kind": {"enum": ["syscall", "network"]},
+        "reason": {"type": ["string", "null"]}, "operation": {"type": "string"}, "target": {"type": ["string", "null"]},
         "syscall": {"type": ["string", "null"]}, "pid": {"type": ["integer", "null"]},
         "comm": {"type": ["string", "null"]}, "allow_with": {"type": ["string", "null"]}},
       "required": ["kind", "operation", "target", "syscall", "pid", "comm", "allow_with"],
       "description": "the first of its kind; the result counts them"
+    },
+    {
+      "properties": {"type": {"const": "connection"}, "host": {"type": "string"},
+        "port": {"type": ["integer", "null"]}, "protocol": {"enum": ["tcp", "udp"]},
+        "verdict": {"enum": ["allowed", "denied", "failed", "limited", "published"]},
+        "reason": {"type": ["string", "null"]}, "count": {"type": "integer"},
+        "bytes": {"type": "integer"}, "sent": {"type": "integer"}, "received": {"type": "integer"}},
+      "required": ["host", "port", "protocol", "verdict"],
+      "description": "the first of its kind, before it has carried anything; the result counts them"
     },
     {
       "properties": {"type": {"const": "artifact"}, "path": {"type": "string"},

@@ -81,10 +81,14 @@ void EventLog::denial(Nanos now, const Denial& denial) {
   put(now, "denial",
       R"(,"kind":)" + json_string(denial.kind) + R"(,"operation":)" +
           json_string(denial.operation) + R"(,"target":)" + text(denial.target) + R"(,"syscall":)" +
-          json_string(denial.operation) + R"(,"pid":)" +
-          (denial.pid ? std::to_string(*denial.pid) : "null") + R"(,"comm":)" +
-          (denial.comm ? json_string(*denial.comm) : "null") + R"(,"allow_with":)" +
+          (denial.kind == "syscall" ? json_string(denial.operation) : "null") + R"(,"reason":)" +
+          text(denial.reason) + R"(,"pid":)" + (denial.pid ? std::to_string(*denial.pid) : "null") +
+          R"(,"comm":)" + (denial.comm ? json_string(*denial.comm) : "null") + R"(,"allow_with":)" +
           text(denial.allow_with));
+}
+
+void EventLog::connection(Nanos now, std::string_view connection) {
+  put(now, "connection", "," + std::string(connection.substr(1, connection.size() - 2)));
 }
 
 void EventLog::artifact(Nanos now, std::string_view artifact) {

@@ -36,6 +36,9 @@ class EventLog {
   void signal_sent(Nanos now, int signal, std::string_view reason);
   /// The first of its kind.
   void denial(Nanos now, const Denial& denial);
+  /// The first of its kind. `connection`: an object, as the result has it, before a byte has
+  /// passed.
+  void connection(Nanos now, std::string_view connection);
   /// `artifact`: an object, as the result has it.
   void artifact(Nanos now, std::string_view artifact);
   /// Comes behind all output.

@@ -18,6 +18,7 @@ class Launched final : public LiveSandbox {
   os::UniqueFd take_changes() override { return sandbox_.take_changes(); }
   launch::Copied copied() const override { return sandbox_.copied(); }
   os::UniqueFd take_root() override { return sandbox_.take_root(); }
+  std::optional<os::GatewaySockets> take_gateway() override { return sandbox_.take_gateway(); }
   std::optional<std::uint32_t> reserved_id() const override { return sandbox_.reserved_id(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }

@@ -15,6 +15,7 @@
 #include "seccomp/advice.hpp"
 #include "seccomp/calls.hpp"
 #include "seccomp/evaluate.hpp"
+#include "seccomp/notify.hpp"
 #include "seccomp/path_calls.hpp"
 
 namespace sbx::supervise {
@@ -54,13 +55,7 @@ void Learner::start(const plan::Plan& plan) {
   if (plan.supervision.learning == plan::Learning::off) return;
   plan_ = &plan;
   opened_ = plan.seccomp;
-  // With userfaultfd(2) a thread could hold us, who read its memory, for as long as it likes.
-  seccomp_data faults{};
-  faults.nr = SYS_userfaultfd;
-  faults.arch = AUDIT_ARCH_X86_64;
-  const std::uint32_t action =
-      seccomp::evaluate(plan.filter.program(), faults).value_or(std::uint32_t{SECCOMP_RET_ALLOW});
-  reads_ = action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG;
+  reads_ = !seccomp::may_hold_reader(plan.filter.program());
   seen_.incomplete = !reads_;
 }
 

@@ -35,6 +35,7 @@ class LiveSandbox {
   [[nodiscard]] virtual os::UniqueFd take_changes() = 0;
   [[nodiscard]] virtual launch::Copied copied() const = 0;
   [[nodiscard]] virtual os::UniqueFd take_root() = 0;
+  [[nodiscard]] virtual std::optional<os::GatewaySockets> take_gateway() = 0;
   [[nodiscard]] virtual std::optional<std::uint32_t> reserved_id() const = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   virtual void signal_payload(int signal) const = 0;

@@ -12,6 +12,7 @@
 #include "artifacts/artifact.hpp"
 #include "base/error.hpp"
 #include "changes/change.hpp"
+#include "egress/account.hpp"
 #include "plan/plan.hpp"
 #include "redact/stream.hpp"
 #include "supervise/denial.hpp"
@@ -126,13 +127,14 @@ struct Outcome {
   StreamRecord out{};
   StreamRecord err{};
   std::optional<std::vector<Denial>>
-      denials{};                         ///< in the order of their first; nullopt: not heard
-  Observations observations{};           ///< of Learning; else empty
-  bool copied = false;                   ///< overlayfs refused, and a copy stood in
-  std::optional<KeptChanges> changes{};  ///< nullopt: none are kept
-  std::vector<artifacts::Artifact> artifacts{};  ///< those that are kept
-  redact::Counts redactions{};                   ///< masks in the output
-  Redactor redactor{};                           ///< for what is still to be told
+      denials{};  ///< in the order of their first; nullopt: not heard
+  std::vector<egress::Connections> connections{};  ///< of a network with an allow list
+  Observations observations{};                     ///< of Learning; else empty
+  bool copied = false;                             ///< overlayfs refused, and a copy stood in
+  std::optional<KeptChanges> changes{};            ///< nullopt: none are kept
+  std::vector<artifacts::Artifact> artifacts{};    ///< those that are kept
+  redact::Counts redactions{};                     ///< masks in the output
+  Redactor redactor{};                             ///< for what is still to be told
   std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
   std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
   std::vector<std::string> notes{};        ///< for the log
@@ -151,6 +153,9 @@ void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);
 
 /// One of the result's artifacts.
 std::string to_json(const artifacts::Artifact& artifact);
+
+/// One of the result's network connections.
+std::string to_json(const egress::Connections& connections);
 
 /// The result object, schema sbx.result/1, as one line of JSON without a newline.
 std::string to_json(const Outcome& outcome, const plan::Plan& plan);

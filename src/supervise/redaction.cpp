@@ -70,6 +70,7 @@ void redact_words(Outcome& outcome) {
 
 void redact_denial(const Redactor& redactor, Denial& denial) {
   denial.target = redacted(redactor, denial.target);
+  denial.reason = redacted(redactor, denial.reason);
   denial.allow_with = redacted(redactor, denial.allow_with);
   if (denial.comm) denial.comm = redacted(redactor, *denial.comm);
 }

@@ -30,6 +30,18 @@ Json stream_json(const StreamRecord& stream, bool metered) {
   return json;
 }
 
+Json connection_json(const egress::Connections& each) {
+  return object({{"host", each.host},
+                 {"port", each.port != 0 ? Json(each.port) : Json()},
+                 {"protocol", network::to_string(each.protocol)},
+                 {"verdict", egress::to_string(each.verdict)},
+                 {"reason", or_null(each.reason)},
+                 {"count", each.count},
+                 {"bytes", each.sent + each.received},
+                 {"sent", each.sent},
+                 {"received", each.received}});
+}
+
 std::string_view network_mode(profile::NetworkMode mode) {
   switch (mode) {
     case profile::NetworkMode::none:
@@ -42,11 +54,14 @@ std::string_view network_mode(profile::NetworkMode mode) {
   return "none";
 }
 
-Json network_json(profile::NetworkMode mode) {
-  // Without a network nothing can connect, so the empty list is what was seen; otherwise nobody
-  // looks.
-  return object({{"mode", network_mode(mode)},
-                 {"connections", mode == profile::NetworkMode::none ? Json::array() : Json()}});
+Json network_json(profile::NetworkMode mode, const Outcome& outcome) {
+  // Without a network nothing can connect, so the empty list is what was seen; of the host's own
+  // nobody looks.
+  Json connections;
+  if (mode != profile::NetworkMode::host) connections = Json::array();
+  for (const egress::Connections& each : outcome.connections)
+    connections.push_back(connection_json(each));
+  return object({{"mode", network_mode(mode)}, {"connections", std::move(connections)}});
 }
 
 /// What the plan goes without, and what the kernel has refused of it.
@@ -90,7 +105,8 @@ Json denial_json(const Denial& denial) {
   return object({{"kind", denial.kind},
                  {"operation", denial.operation},
                  {"target", or_null(denial.target)},
-                 {"syscall", denial.operation},
+                 {"syscall", denial.kind == "syscall" ? Json(denial.operation) : Json()},
+                 {"reason", or_null(denial.reason)},
                  {"pid", or_null(denial.pid)},
                  {"comm", or_null(denial.comm)},
                  {"count", denial.count},
@@ -140,6 +156,10 @@ Json redactions_json(const redact::Counts& counts) {
 
 std::string to_json(const artifacts::Artifact& artifact) { return artifact_json(artifact).dump(); }
 
+std::string to_json(const egress::Connections& connections) {
+  return connection_json(connections).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
   const bool ran = outcome.phase == "run";
   Json json = object(
@@ -163,7 +183,7 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
        {"output", object({{"stdout", stream_json(outcome.out, outcome.metered)},
                           {"stderr", stream_json(outcome.err, outcome.metered)}})},
        {"denials", denials_json(outcome)},
-       {"network", network_json(plan.network)},
+       {"network", network_json(plan.network, outcome)},
        {"changes", changes_json(outcome.changes)},
        {"artifacts", artifacts_json(outcome.artifacts)},
        {"redactions", redactions_json(outcome.redactions)},

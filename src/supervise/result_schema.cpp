@@ -80,16 +80,17 @@ std::string result_schema() {
     },
     "denials": {
       "type": ["array", "null"],
-      "description": "what the filter refused, or under on_deny: log would have; by the first of each kind. null: nobody could listen",
+      "description": "what the filter and the network's allow list refused, or under on_deny: log would have; by the first of each kind. null: nobody could listen",
       "items": {
         "type": "object",
         "required": ["kind", "operation", "target", "syscall", "pid", "comm", "count", "passed",
           "allow_with"],
         "properties": {
-          "kind": {"enum": ["syscall"]},
-          "operation": {"type": "string", "description": "what was tried: the call"},
+          "kind": {"enum": ["syscall", "network"]},
+          "operation": {"type": "string", "description": "what was tried: the call; of the network: lookup, connect, send"},
           "target": {"type": ["string", "null"],
-            "description": "the argument that it was refused for: AF_PACKET"},
+            "description": "the argument that it was refused for: AF_PACKET; of the network: HOST:PORT"},
+          "reason": {"type": ["string", "null"], "description": "of the network: why"},
           "syscall": {"type": ["string", "null"]},
           "pid": {"type": ["integer", "null"], "description": "inside, of the first who tried"},
           "comm": {"type": ["string", "null"], "description": "its program"},
@@ -110,9 +111,16 @@ std::string result_schema() {
           "items": {
             "type": "object",
             "properties": {
-              "host": {"type": "string"}, "port": {"type": "integer"},
-              "verdict": {"type": "string"}, "count": {"type": "integer"},
-              "bytes": {"type": ["integer", "null"]}
+              "host": {"type": "string", "description": "the name that the payload asked for, or the address"},
+              "port": {"type": ["integer", "null"], "description": "null: the name was only looked up"},
+              "protocol": {"enum": ["tcp", "udp"]},
+              "verdict": {"enum": ["allowed", "denied", "failed", "limited", "published"],
+                "description": "failed: allowed and not reached; limited: by network.limits; published: from outside"},
+              "reason": {"type": ["string", "null"], "description": "why it was not reached"},
+              "count": {"type": "integer"},
+              "bytes": {"type": "integer", "description": "both ways"},
+              "sent": {"type": "integer", "description": "bytes that the payload sent"},
+              "received": {"type": "integer", "description": "bytes that it received"}
             }
           }
         }

@@ -18,6 +18,7 @@
 #include "supervise/forward.hpp"
 #include "supervise/high_watch.hpp"
 #include "supervise/live_json.hpp"
+#include "supervise/network_keeper.hpp"
 #include "supervise/place_watch.hpp"
 #include "supervise/streams.hpp"
 #include "supervise/supervisor.hpp"
@@ -62,6 +63,9 @@ class Run {
   void collect_artifacts();
   void tell_memory_high(Nanos now);
   void hear_denials(Nanos now);
+  Result<void> start_network();
+  void tell_connection(const egress::Connections& seen);
+  void finish_network();
   Result<void> look_for_secrets();    ///< while their values are there
   [[nodiscard]] bool leaked() const;  ///< and that is to end the run
   void look_at_places(Nanos now);
@@ -92,6 +96,7 @@ class Run {
   Forwarder forwarder_;
   Control control_;
   Denials denials_;
+  NetworkKeeper network_;
   ChangeKeeper changes_;
   ArtifactKeeper artifacts_;
   Evidence evidence_;

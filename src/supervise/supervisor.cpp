@@ -90,6 +90,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
                                  .feature = Feature::system_calls});
   if (sinks_.events >= 0) events_ = EventLog(Sink(sinks_.events, kind_of(sinks_.events)), started_);
   SBX_CHECK(place_watch_.start(plan_.supervision.watched));
+  SBX_CHECK(network_.prepare(plan_));
   SBX_CHECK(changes_.prepare(plan_));
   SBX_CHECK(artifacts_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
@@ -128,6 +129,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   if (events_.enabled() && plan_.supervision.usage_interval) usage_due_ = exec_;
   if (events_.enabled() && plan_.supervision.tell_memory_high)
     high_watch_.start(sandbox_->cgroup_fd("memory"));
+  SBX_CHECK(start_network());
   SBX_CHECK(denials_.start(sandbox_->take_listener(), plan_, now_ns()));
   deadlines_.start(exec_);
   artifacts_.begin_samples(exec_);
@@ -146,10 +148,12 @@ void Run::supervise_tree() {
     high_watch_.watch(set_);
     place_watch_.watch(set_);
     denials_.watch(set_, now_ns());
+    network_.watch(set_);
     wait(next_wake());
     const Nanos now = now_ns();
     tree_ended_ = set_.revents(pidfd_index_) != 0;
     hear_denials(now);
+    network_.step(set_);
     look_at_places(now);
     take_signals(now);
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
@@ -235,6 +239,7 @@ std::optional<Nanos> Run::next_wake() const {
   consider(artifacts_.next_sample());
   consider(settle_due_);
   consider(denials_.next());
+  consider(network_.next());
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
     consider(escalation_.next());
@@ -274,6 +279,7 @@ void Run::reap_tree() {
     tell_memory_high(now_ns());
   evidence_.pids_limit_hits = outcome_.usage.pids_limit_hits;
   account_for_denials();
+  finish_network();
   clean_places();
 }
 

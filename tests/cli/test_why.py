@@ -114,7 +114,7 @@ host:example.org:443: denied
   there is no route (ENETUNREACH), and names are not resolved
   because: network: none, a network namespace with nothing but a loopback interface
   decided by: the default of network
-  to allow it: network: host
+  to allow it: network: {allow: ["example.org:443"]}
 """
 
 

@@ -3,25 +3,17 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <variant>
 
 #include "../unit/plan_testing.hpp"
 #include "profile/load.hpp"
+#include "promise.hpp"
 
 namespace sbx::fuzz {
-
-inline void require(bool holds, std::source_location at = std::source_location::current()) {
-  if (holds) return;
-  std::fprintf(stderr, "%s:%u: broken promise\n", at.file_name(), at.line());
-  std::abort();
-}
 
 /// A host where the same word always means the same thing: a folder, a file, nothing, or trouble.
 inline SourceFacts source_for(const std::string& name, std::string_view resolved) {
@@ -107,6 +99,7 @@ inline void check_plan(const plan::Plan& plan) {
   require(count_of<plan::DropCapabilities>(plan) == 2 && count_of<plan::SetDumpable>(plan) == 1);
   require(count_of<plan::DetachTree>(plan) == count_of<plan::AttachTree>(plan));
   require(!plan.filter.program().empty() && !plan.argv.empty());
+  require((plan.network == profile::NetworkMode::filtered) == plan.egress.has_value());
   require(!plan::describe_text(plan).empty() && nlohmann::json::accept(plan::describe_json(plan)));
 }
 

@@ -7,16 +7,14 @@
 #include <string_view>
 #include <vector>
 
+#include "promise.hpp"
 #include "redact/engine.hpp"
 #include "redact/stream.hpp"
 
 namespace {
 
 using namespace sbx::redact;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using sbx::fuzz::require;
 
 /// Fixed, so that what is found depends on the text; short and periodic, so that much is found.
 const std::shared_ptr<const Matcher>& matcher() {
@@ -28,16 +26,6 @@ const std::shared_ptr<const Matcher>& matcher() {
   static const std::vector<std::string> kPatterns{"all"};
   static const std::shared_ptr<const Matcher> kMatcher = *build_matcher(kNeedles, kPatterns);
   return kMatcher;
-}
-
-/// Calls `feed` with pieces as long as the bytes of `cuts` say, in turn.
-template <class Feed>
-void in_pieces(std::string_view text, std::string_view cuts, const Feed& feed) {
-  for (std::size_t i = 0; !text.empty(); ++i) {
-    const std::size_t size = 1 + static_cast<unsigned char>(cuts[i % cuts.size()]) % 40U;
-    feed(text.substr(0, size));
-    text.remove_prefix(std::min(size, text.size()));
-  }
 }
 
 /// `streamed` is `whole` with three bytes at most before a mask.
@@ -68,13 +56,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string whole = redact_text(*matcher(), text, counts);
   Engine engine(*matcher());
   std::string same;
-  in_pieces(text, cuts, [&](std::string_view piece) { engine.feed(piece, 0, same); });
+  sbx::fuzz::in_pieces(text, cuts, [&](std::string_view piece) { engine.feed(piece, 0, same); });
   engine.finish(same);
   require(same == whole);
 
   Stream stream(matcher());
   std::string streamed;
-  in_pieces(text, cuts, [&](std::string_view piece) { stream.feed(piece, streamed); });
+  sbx::fuzz::in_pieces(text, cuts, [&](std::string_view piece) { stream.feed(piece, streamed); });
   stream.finish(streamed);
   require_like(whole, streamed);
   require(stream.counts() == counts);

@@ -26,8 +26,8 @@ inline constexpr int kHolds = 0;
 /// Ends the child: 0 when `holds`, else its line, which the parent reports.
 inline void expect(bool holds, int line = __builtin_LINE()) {
   if (holds) return;
-  std::fprintf(stderr, "kernel_test: line %d does not hold (errno %d, %s)\n", line, errno,
-               std::strerror(errno));
+  (void)std::fprintf(stderr, "kernel_test: line %d does not hold (errno %d, %s)\n", line, errno,
+                     std::strerror(errno));
   ::_exit(1);
 }
 

@@ -39,7 +39,7 @@ def test_a_denied_call_is_named_counted_and_answered(sbx):
     assert run.out == "[1, 1, 1] 1\n"
     traced = found(run)[("ptrace", "PTRACE_TRACEME", "python3")]
     assert traced == {"kind": "syscall", "operation": "ptrace", "target": "PTRACE_TRACEME", "syscall": "ptrace",
-                      "pid": 2, "comm": "python3", "count": 3, "passed": False,
+                      "reason": None, "pid": 2, "comm": "python3", "count": 3, "passed": False,
                       "allow_with": 'seccomp: {allow: ["@debug"]}'}
     mounted = found(run)[("mount", None, "python3")]
     assert mounted["count"] == 1 and mounted["allow_with"] is None

@@ -76,6 +76,14 @@ def test_names_resolve_to_loopback(sbx):
     assert sbx.run(cmd=["/usr/bin/python3", "-c", code]).assert_ok().out == "127.0.0.1 127.0.0.1\n"
 
 
-@pytest.mark.parametrize("network", [{"allow": ["example.org:443"]}, {"publish": ["127.0.0.1:8080:80"]}])
-def test_rules_that_this_version_cannot_enforce_are_refused(sbx, network):
-    sbx.run({"version": 1, "network": network}, cmd=["true"]).assert_refused("network")
+def test_a_list_of_nothing_reaches_nothing(sbx, server):
+    profile = {"version": 1, "network": {}}
+    assert sbx.run(profile, cmd=INTERFACES).assert_ok().out.split() == ["lo"]
+    run = sbx.run(profile, cmd=connects(server))
+    assert run.code == 1 and "ConnectionRefused" in run.err
+    assert run.result["network"]["mode"] == "filtered"
+
+
+def test_a_list_needs_a_network_of_its_own(sbx):
+    run = sbx.call("run", "--net", "host", "--allow", "example.org:443", "--", "true")
+    assert run.code == 125 and "--net and --allow exclude each other" in run.err

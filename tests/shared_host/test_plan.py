@@ -15,6 +15,7 @@ ROOT = os.geteuid() == 0
     (["--set", "workspace.at=/data"], "workspace.at (--set workspace.at"),
     (["--ro", "/usr/share:/data"], "mounts[0] (--ro)"),
     (["--tmpfs", "/scratch"], "mounts[0] (--tmpfs)"),
+    (["--allow", "example.org:443"], "network (--allow"),
     (["--set", "namespaces.time.monotonic=1h"], "namespaces.time (--set namespaces.time"),
     (["--set", "capabilities=[cap_chown]"], "capabilities (--set capabilities"),
     (["--set", "user.uid=0"], "user.uid (--set user.uid"),

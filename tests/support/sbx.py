@@ -144,6 +144,10 @@ class Sbx:
         self.degraded = [] if features.why_not("cgroup") is None else ["--degrade", "cgroup"]
         self._profiles = 0
 
+    def around(self, cwd):
+        """What stands before sbx on the command line: nothing. Tests that put sbx elsewhere override it."""
+        return []
+
     def profile(self, content):
         """Writes a profile, from YAML text or from a dict, and returns its path."""
         self._profiles += 1
@@ -171,7 +175,7 @@ class Sbx:
                 flags += [f"--{name}", f"fd:{channels[name]}"]
         if json:
             flags.append("--json")
-        argv = self._argv("run", profile, flags, cmd, bare)
+        argv = self.around(cwd or self.cwd) + self._argv("run", profile, flags, cmd, bare)
         pty = terminal.Terminal() if tty else None
         files = dict(stdin=pty.side, stdout=pty.side, stderr=pty.side, preexec_fn=pty.adopt) if tty else \
             dict(stdin=subprocess.DEVNULL if stdin is None else stdin, stdout=subprocess.PIPE,
@@ -198,7 +202,7 @@ class Sbx:
 
     def call(self, *arguments, stdin=b"", cwd=None, env=None, timeout=60):
         """Any other command line of sbx; a Run without a result."""
-        argv = [self.binary, *map(str, arguments)]
+        argv = [*self.around(cwd or self.cwd), self.binary, *map(str, arguments)]
         started = time.monotonic()
         done = subprocess.run(argv, input=stdin, capture_output=True, cwd=cwd or self.cwd, timeout=timeout,
                               env={**os.environ, **(env or {})})

@@ -62,7 +62,7 @@ struct Namespace {
   std::vector<std::string_view> steps;  // that make it, or are only meaningful with it
 };
 const std::vector<Namespace> kNamespaces{
-    {"net", 0, {"new_network", "raise_loopback", "enter_network"}},
+    {"net", 0, {"new_network", "raise_loopback", "route_to_self", "open_gateway", "enter_network"}},
     {"ipc", CLONE_NEWIPC, {}},
     {"uts", CLONE_NEWUTS, {"set_hostname"}},
     {"cgroup", CLONE_NEWCGROUP, {"unshare_cgroup"}}};

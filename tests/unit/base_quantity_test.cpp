@@ -37,6 +37,14 @@ TEST_CASE("sizes that are ambiguous, broken or too large are refused") {
   CHECK(parse_bytes("512").error().find("needs a unit") != std::string::npos);
 }
 
+TEST_CASE("a rate is a size a second") {
+  CHECK(sbx::parse_rate("10M/s").value() == 10485760U);
+  CHECK(sbx::parse_rate("1.5MB/s").value() == 1500000U);
+  CHECK(sbx::format_rate(10485760) == "10M/s");
+  for (const char* text : {"", "10M", "10/s", "0/s", "0M/s", "/s", "10M/m", "10M/s/s", "-1M/s"})
+    CHECK_FALSE(sbx::parse_rate(text).has_value());
+}
+
 TEST_CASE("durations with units are read exactly") {
   CHECK(parse_duration("200ms").value() == milliseconds{200});
   CHECK(parse_duration("1.5s").value() == milliseconds{1500});

@@ -120,6 +120,50 @@ TEST_CASE("no network namespace of its own means network: host, and nothing else
   CHECK(steps_of<EnterNetwork>(shared).empty());
 }
 
+TEST_CASE("a filtered network is the profile's list, and no other has one") {
+  profile::Profile profile;
+  CHECK_FALSE(planned(profile, host_of_user()).egress.has_value());
+  profile.network.mode = profile::NetworkMode::filtered;
+  CHECK(planned(profile, host_of_user()).egress->allow.empty());
+  profile.network.allow = {"example.org:443"};
+  profile.network.deny = {"private", "10.0.0.0/8:*"};
+  profile.network.publish = {"8080:80"};
+  profile.network.limits.down = 1000;
+  const Plan plan = planned(profile, host_of_user());
+  CHECK(plan.egress->allow.at(0).text == "example.org:443");
+  CHECK(plan.egress->deny.size() == 1);
+  CHECK(plan.egress->deny_classes.size() == 1);
+  CHECK(plan.egress->publish.at(0).port == 80);
+  CHECK(plan.egress->limits.connections == 512);
+  CHECK(plan.egress->limits.down == 1000U);
+  CHECK(describe_text(plan).contains("network:   allow example.org:443\n"));
+  profile.network.allow = {"example.org"};  // no profile that was checked
+  CHECK_FALSE(build(profile, command(), host_of_user()).has_value());
+}
+
+TEST_CASE("a proxy is the profile's or the caller's, and its password is not shown") {
+  profile::Profile profile;
+  profile.network.mode = profile::NetworkMode::filtered;
+  HostFacts facts = host_of_user();
+  facts.env = {{"HTTPS_PROXY", "http://me:hunter2@proxy:3128"}, {"NO_PROXY", "a.org,10.0.0.0/8"}};
+  CHECK_FALSE(planned(profile, facts).egress->proxy.has_value());
+  profile.network.proxy = "env";
+  const Plan plan = planned(profile, facts);
+  CHECK(plan.egress->proxy->credentials == "me:hunter2");
+  CHECK(plan.egress->proxy->bypass.size() == 2);
+  CHECK(describe_text(plan).contains("http://***@proxy:3128"));
+  CHECK_FALSE(describe_text(plan).contains("hunter2"));
+  CHECK_FALSE(describe_json(plan).contains("hunter2"));
+  facts.env = {{"HTTPS_PROXY", ""}, {"all_proxy", "http://other:80"}};
+  CHECK(planned(profile, facts).egress->proxy->host == "other");
+  CHECK_FALSE(planned(profile, host_of_user()).egress->proxy.has_value());
+  facts.env = {{"https_proxy", "socks5://me:hunter2@proxy:1"}};
+  const auto refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().what.contains("https_proxy is a SOCKS proxy"));
+  CHECK_FALSE(refused.error().to_string().contains("hunter2"));
+}
+
 TEST_CASE("Landlock is used where it is, and asked for it is required") {
   HostFacts none = host_of_user();
   none.landlock_abi = 0;

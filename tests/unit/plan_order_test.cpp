@@ -34,6 +34,8 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile.stdio.tty = profile::TtyMode::always;
   profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace
   profile.secrets = {{.name = "key", .from = "env:KEY"}};
+  profile.limits.rlimits["nofile"] = 64;
+  profile.network = {.mode = profile::NetworkMode::filtered, .allow = {"example.org:443"}};
   const auto full = build(profile, command(), hybrid(host_of_root()));
   REQUIRE(full.has_value());
   profile::Profile going_on;

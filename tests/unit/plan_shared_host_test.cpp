@@ -124,6 +124,14 @@ TEST_CASE("without a network namespace the filter and Landlock keep from the net
   CHECK(online.seccomp.shared_host.online);
 }
 
+TEST_CASE("a list of what may be reached is never left to the filter alone") {
+  profile::Profile profile = going_on();
+  profile.network.mode = profile::NetworkMode::filtered;
+  const auto plan = build(profile, command(), without_namespaces(host_of_user()));
+  REQUIRE_FALSE(plan.has_value());
+  CHECK(plan.error().what.contains("has no network (the default)"));
+}
+
 TEST_CASE("what only namespaces give is refused by name") {
   const HostFacts bare = without_namespaces(host_of_user());
   profile::Profile profile = going_on();

@@ -219,12 +219,42 @@ TEST_CASE("env: where a variable comes from") {
 TEST_CASE("host: with and without a network") {
   const Answer none = planned("").ask("host:example.org:443");
   CHECK(none.verdict == Verdict::denied);
-  CHECK(none.allow_with == "network: host");
+  CHECK(none.allow_with == "network: {allow: [\"example.org:443\"]}");
   CHECK(planned("").ask("host:127.0.0.1:80").verdict == Verdict::partly);
   CHECK(planned("").ask("host:[::1]:80").verdict == Verdict::partly);
   const Answer host = planned("network: host\n").ask("host:[2001:db8::1]:443");
   CHECK(host.verdict == Verdict::allowed);
   CHECK(host.origin.to_string() == "/p/x.yaml:2:10");
+}
+
+TEST_CASE("host: with a list of what is allowed") {
+  const Planned plan = planned(
+      "network:\n  allow: [\"example.org:443\", \"10.1.0.0/16:5432\", \"udp:example.org:3478\"]\n"
+      "  deny: [link-local, \"10.1.9.0/24:*\"]\n  host_ports: [6379]\n");
+  const Answer name = plan.ask("host:Example.org.:443");
+  CHECK(name.verdict == Verdict::allowed);
+  CHECK(name.key == "network.allow[0]");
+  CHECK(name.origin.to_string() == "/p/x.yaml:3:11");
+  const Answer other = plan.ask("host:evil.org:443");
+  CHECK(other.verdict == Verdict::denied);
+  CHECK(other.what.contains("REFUSED"));
+  CHECK(other.key == "network.allow");
+  CHECK(other.allow_with == "network: {allow: [\"evil.org:443\"]}");
+  CHECK(plan.ask("host:udp:example.org:3478").key == "network.allow[2]");
+  CHECK(plan.ask("host:udp:example.org:443").allow_with ==
+        "network: {allow: [\"udp:example.org:443\"]}");
+  CHECK(plan.ask("host:10.1.2.3:5432").key == "network.allow[1]");
+  CHECK(plan.ask("host:[::ffff:10.1.2.3]:5432").key == "network.allow[1]");
+  CHECK(plan.ask("host:10.1.9.3:5432").key == "network.deny[1]");
+  CHECK(plan.ask("host:169.254.169.254:80").key == "network.deny[0]");
+  CHECK(plan.ask("host:127.0.0.1:6379").key == "network.host_ports[0]");
+  CHECK(plan.ask("host:localhost:6379").verdict == Verdict::allowed);
+  CHECK(plan.ask("host:localhost:22").verdict == Verdict::partly);
+  CHECK(plan.ask("host:127.0.0.1:443").allow_with == "network: {host_ports: [443]}");
+  const Answer dns = plan.ask("host:8.8.8.8:53");
+  CHECK(dns.verdict == Verdict::denied);
+  CHECK(dns.key.empty());
+  CHECK(dns.allow_with.empty());
 }
 
 TEST_CASE("what is no question is refused, with a word of help") {

@@ -175,15 +175,52 @@ TEST_CASE("all problems of a file are told at once, in its order") {
 }
 
 TEST_CASE("what this version cannot do is refused with a place and an alternative") {
-  const Profile profile = must_load(
-      "network: {allow: [\"example.org:443\"]}\n"
-      "devices: [gpu]\n");
-  const Problems problems = unsupported(profile);
-  CHECK(problems.size() == 2);
+  const Problems problems = unsupported(must_load("devices: [gpu]\n"));
+  CHECK(problems.size() == 1);
   for (const sbx::Error& problem : problems) {
     CHECK(has(problem.where, "/p/x.yaml:"));
     CHECK(has(problem.what, "not supported in this version"));
     CHECK_FALSE(problem.hint.empty());
   }
   CHECK(unsupported(must_load("devices: [fuse]\nnetwork: host\n")).empty());
+}
+
+TEST_CASE("a network with a list") {
+  const Profile profile = must_load(
+      "network:\n"
+      "  allow: [\"example.org:443\", \"udp:*.example.org:8000-8100\", \"[2001:db8::/32]:443\"]\n"
+      "  deny: [private, link-local, loopback, multicast, reserved, \"10.0.0.0/8:53\"]\n"
+      "  host_ports: [5432]\n"
+      "  publish: [\"8080:80\", \"[::1]:8443:8443\"]\n"
+      "  verify_name: false\n"
+      "  proxy: http://proxy.example.org:3128\n"
+      "  limits: {connections: 64, down: 10M/s, up: 1.5MB/s, total: 500M}\n");
+  CHECK(profile.network.mode == NetworkMode::filtered);
+  CHECK(profile.network.allow.size() == 3);
+  CHECK(profile.network.deny.size() == 6);
+  CHECK(profile.network.publish.size() == 2);
+  CHECK_FALSE(profile.network.verify_name);
+  CHECK(profile.network.proxy == "http://proxy.example.org:3128");
+  CHECK(profile.network.limits.connections == 64);
+  CHECK(profile.network.limits.down == Bytes{10} << 20U);
+  CHECK(profile.network.limits.up == Bytes{1500000});
+  CHECK(profile.network.limits.total == Bytes{500} << 20U);
+  CHECK(profile.origins.contains("network.allow[1]"));
+}
+
+TEST_CASE("a network with a list of nothing reaches nothing, and is no error") {
+  for (const char* text :
+       {"network: {}\n", "network: {allow: []}\n", "network: {deny: [private]}\n"})
+    CHECK(must_load(text).network.mode == NetworkMode::filtered);
+  CHECK(must_load("network: {}\n").network.verify_name);
+  CHECK(must_load("network: {limits: {down: none}}\n").network.limits.connections == 512);
+}
+
+TEST_CASE("a proxy's password is in no message") {
+  for (const char* url : {"https://me:hunter2@proxy:443", "socks5://me:hunter2@proxy:1080",
+                          "http://me:hunter2@proxy:0", "me:hunter2@"}) {
+    const std::string problems = problems_of("network: {proxy: \"" + std::string(url) + "\"}\n");
+    CHECK(has(problems, "`network.proxy` "));
+    CHECK_FALSE(has(problems, "hunter2"));
+  }
 }

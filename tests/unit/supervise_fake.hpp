@@ -44,6 +44,7 @@ class FakeSandbox final : public LiveSandbox {
   os::UniqueFd take_changes() override { return {}; }
   launch::Copied copied() const override { return {}; }
   os::UniqueFd take_root() override { return {}; }
+  std::optional<os::GatewaySockets> take_gateway() override { return std::nullopt; }
   std::optional<std::uint32_t> reserved_id() const override { return std::nullopt; }
   int exec_errno() const override { return 0; }
   void signal_payload(int signal) const override {

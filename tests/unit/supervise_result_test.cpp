@@ -89,10 +89,10 @@ TEST_CASE("a denial says what would allow it, and null where nothing would") {
                               .allow_with = "seccomp: {allow: [ptrace]}"});
   const Json json = Json::parse(to_json(outcome, plan))["denials"];
   CHECK(json[0] == Json::parse(R"({"kind": "syscall", "operation": "socket", "target": "AF_PACKET",
-    "syscall": "socket", "pid": null, "comm": null, "count": 7, "passed": false,
+    "syscall": "socket", "reason": null, "pid": null, "comm": null, "count": 7, "passed": false,
     "allow_with": null})"));
   CHECK(json[1] == Json::parse(R"({"kind": "syscall", "operation": "ptrace", "target": null,
-    "syscall": "ptrace", "pid": 3, "comm": "g\ufffd", "count": 1, "passed": true,
+    "syscall": "ptrace", "reason": null, "pid": 3, "comm": "g\ufffd", "count": 1, "passed": true,
     "allow_with": "seccomp: {allow: [ptrace]}"})"));
   CHECK(denial_text(outcome.denials->front()) == "socket(AF_PACKET), 7 times");
   CHECK(denial_text(outcome.denials->back()) == "ptrace, by g\xff");

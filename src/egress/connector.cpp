@@ -1,0 +1,196 @@
+#include "egress/connector.hpp"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "egress/own_addresses.hpp"
+#include "egress/proxy.hpp"
+#include "egress/sockets.hpp"
+
+namespace sbx::egress {
+namespace {
+
+constexpr Nanos kPerAddress = 10 * kSecond;
+constexpr std::size_t kMostAddresses = 6;
+
+bool goes_by_proxy(const network::Policy& policy, const Target& target) {
+  if (!policy.proxy) return false;
+  return target.name.empty() ? !network::bypasses(*policy.proxy, target.asked)
+                             : !network::bypasses(*policy.proxy, target.name, target.asked.port);
+}
+
+std::string words_of(int error) { return ::strerrordesc_np(error); }
+
+}  // namespace
+
+Connector::Connector(Desk& desk, const Target& target, Done done)
+    : desk_(desk),
+      target_(target),
+      done_(std::move(done)),
+      patience_(desk.loop, *this),
+      self_(std::make_shared<Connector*>(this)) {
+  refused_.verdict = Verdict::failed;
+  refused_.problem = "it has no address";
+}
+
+Connector::~Connector() {
+  *self_ = nullptr;
+  drop_socket();
+}
+
+void Connector::drop_socket() {
+  if (!socket_.valid()) return;
+  desk_.loop.remove(socket_.get());
+  socket_.reset();
+}
+
+void Connector::start() {
+  if (target_.host_port) {
+    // As asked first: who listens on ::1 alone is reached by ::1.
+    const network::Address v4 = network::v4(127, 0, 0, 1);
+    network::Address v6{};
+    v6.bytes.back() = 1;
+    const bool first = target_.asked.address.is_v4();
+    left_ = {{first ? v6 : v4, target_.asked.port}, {first ? v4 : v6, target_.asked.port}};
+    return try_next();
+  }
+  if (goes_by_proxy(desk_.policy, target_)) {
+    by_proxy_ = true;
+    if (const auto address = network::parse_address(desk_.policy.proxy->host))
+      return choose({*address});
+    return resolve(desk_.policy.proxy->host);
+  }
+  if (!target_.name.empty()) return resolve(target_.name);
+  left_ = {target_.asked};
+  try_next();
+}
+
+void Connector::resolve(const std::string& name) {
+  desk_.resolver.resolve(name, [self = self_](const Resolved& found) {
+    if (*self != nullptr) (*self)->resolved(found);
+  });
+}
+
+void Connector::resolved(const Resolved& found) {
+  switch (found.state) {
+    case Resolved::State::found:
+      return choose(found.addresses);
+    case Resolved::State::no_such_name:
+      return fail("there is no such name");
+    case Resolved::State::failed:
+      return fail("its name could not be resolved: " + found.problem);
+  }
+}
+
+void Connector::choose(const std::vector<network::Address>& addresses) {
+  for (const network::Address& address : addresses) {
+    if (by_proxy_) {  // whose host the operator has named
+      left_.push_back({address, desk_.policy.proxy->port});
+      continue;
+    }
+    const network::Endpoint endpoint{address, target_.asked.port};
+    const network::Decision decision =
+        network::decide_resolved(desk_.policy, target_.protocol, target_.name, endpoint,
+                                 is_own_address(address).value_or(true));
+    if (decision.allowed)
+      left_.push_back(endpoint);
+    else
+      refused_ = {{}, Verdict::denied, decision.because, decision.allow_with, {}};
+  }
+  if (left_.size() > kMostAddresses) left_.resize(kMostAddresses);
+  std::ranges::reverse(left_);
+  try_next();
+}
+
+void Connector::try_next() {
+  while (!left_.empty()) {
+    const network::Endpoint next = left_.back();
+    left_.pop_back();
+    auto started = start_connect(next);
+    if (!started) {
+      refused_ = {{}, Verdict::failed, words_of(started.error().value), {}, {}};
+      continue;
+    }
+    socket_ = std::move(*started);
+    if (!desk_.loop.add(socket_.get(), EPOLLOUT, *this)) {
+      socket_.reset();
+      return fail("no room to wait for it");
+    }
+    return patience_.set(desk_.loop.now() + kPerAddress);
+  }
+  // Never from within start(): the caller is not ready for an answer yet.
+  patience_.set(desk_.loop.now());
+}
+
+void Connector::ready(int fd, std::uint32_t) {
+  if (fd < 0) {
+    if (!socket_.valid()) return finish(std::move(refused_));
+    drop_socket();
+    refused_ = {{}, Verdict::failed, words_of(ETIMEDOUT), {}, {}};
+    return try_next();
+  }
+  if (asked_) return hear_proxy();
+  if (const int error = pending_error(fd); error != 0) {
+    drop_socket();
+    refused_ = {{}, Verdict::failed, words_of(error), {}, {}};
+    return try_next();
+  }
+  if (by_proxy_) return ask_proxy();
+  connected();
+}
+
+void Connector::connected() {
+  desk_.loop.remove(socket_.get());
+  Opened opened;
+  opened.socket = std::move(socket_);
+  finish(std::move(opened));
+}
+
+void Connector::ask_proxy() {
+  const std::string request =
+      proxy_request(*desk_.policy.proxy, target_.host(), target_.asked.port);
+  // A new socket's buffer has room for it.
+  if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+          static_cast<ssize_t>(request.size()) ||
+      !desk_.loop.change(socket_.get(), EPOLLIN, *this)) {
+    drop_socket();
+    return fail("the proxy does not listen");
+  }
+  asked_ = true;
+}
+
+void Connector::hear_proxy() {
+  std::array<char, 2048> buffer{};
+  const ssize_t size = ::recv(socket_.get(), buffer.data(), buffer.size(), MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size > 0) answer_.append(buffer.data(), static_cast<std::size_t>(size));
+  const auto read = read_proxy_answer(answer_);
+  if (size > 0 && !read) return;
+  if (read && read->problem.empty()) {
+    desk_.loop.remove(socket_.get());
+    Opened opened;
+    opened.socket = std::move(socket_);
+    opened.early = answer_.substr(read->size);
+    return finish(std::move(opened));
+  }
+  drop_socket();
+  fail(read ? read->problem : "the proxy hangs up");
+}
+
+void Connector::fail(std::string problem) {
+  left_.clear();
+  refused_ = {{}, Verdict::failed, std::move(problem), {}, {}};
+  patience_.set(desk_.loop.now());
+}
+
+void Connector::finish(Opened opened) {
+  patience_.cancel();
+  done_(std::move(opened));
+}
+
+}  // namespace sbx::egress

@@ -1,0 +1,38 @@
+// What the gateway asks of TCP sockets, on the host's side and on the sandbox's. Nothing here
+// blocks.
+#pragma once
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "network/address.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::egress {
+
+/// Of AF_INET or AF_INET6; an address of any other family is ::.
+network::Endpoint to_endpoint(const ::sockaddr_storage& address);
+/// AF_INET6 with a v4-mapped address when `mapped`; else in the address's own family. Its size.
+::socklen_t to_sockaddr(const network::Endpoint& endpoint, bool mapped, ::sockaddr_storage& out);
+
+/// Where this end is: of an accepted connection, whom the other end has asked for.
+SysResult<network::Endpoint> local_end(int socket);
+SysResult<network::Endpoint> remote_end(int socket);
+
+/// The next connection that waits, non-blocking; EAGAIN: none.
+SysResult<os::UniqueFd> accept_stream(int listener);
+/// Listens on the host.
+SysResult<os::UniqueFd> listen_stream(const network::Endpoint& endpoint);
+/// Begins to connect; the socket becomes writable when that has ended, see pending_error().
+SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint);
+/// SO_ERROR: 0 when it is connected.
+int pending_error(int socket);
+/// Small writes go out at once: the sender has decided already how to cut its stream.
+void pass_at_once(int socket);
+/// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).
+void reset_on_close(int socket);
+
+}  // namespace sbx::egress

@@ -1,0 +1,81 @@
+#include "launch/gateway_receipt.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <utility>
+
+#include "os/many_descriptors.hpp"
+
+namespace sbx::launch {
+namespace {
+
+Error failed(const char* what, int error) {
+  return {
+      .kind = ErrorKind::setup, .what = what, .sys_errno = error, .feature = Feature::system_calls};
+}
+
+}  // namespace
+
+const plan::OpenGateway* gateway_step(const plan::Plan& plan) {
+  if (!plan.egress) return nullptr;
+  for (const plan::Step& step : plan.steps)
+    if (const auto* found = std::get_if<plan::OpenGateway>(&step.action)) return found;
+  return nullptr;
+}
+
+Result<os::UniqueFd> GatewayReceipt::open(const plan::Plan& plan) {
+  step_ = gateway_step(plan);
+  if (step_ == nullptr) return os::UniqueFd();
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return std::unexpected(failed("cannot make a socket pair", errno));
+  ours_.reset(ends[0]);
+  return os::UniqueFd(ends[1]);
+}
+
+Result<void> GatewayReceipt::reserve() {
+  if (step_ == nullptr) return {};
+  const std::size_t wanted = os::most_gateway_sockets(ports());
+  places_.reserve(wanted);
+  while (places_.size() < wanted) {
+    places_.emplace_back(::fcntl(ours_.get(), F_DUPFD_CLOEXEC, 0));
+    if (!places_.back().valid())
+      return std::unexpected(failed("no room for the sockets of the sandbox's network", errno));
+  }
+  return {};
+}
+
+Result<void> GatewayReceipt::receive() {
+  places_.resize(places_.size() - std::min(places_.size(), os::DescriptorSender::kAtOnce));
+  auto come = os::receive_some(ours_.get());
+  if (!come) {
+    // Who ended without having sent it all says why elsewhere.
+    if (come.error().value == EPIPE || come.error().value == ECONNRESET) ours_.reset();
+    if (!ours_.valid() || come.error().value == EAGAIN) return {};
+    return std::unexpected(
+        failed("cannot take the sockets of the sandbox's network", come.error().value));
+  }
+  std::ranges::move(*come, std::back_inserter(received_));
+  auto all = os::gateway_of(received_, ports());
+  if (!all) return {};  // there is more
+  sockets_ = std::move(*all);
+  ours_.reset();
+  places_.clear();
+  return {};
+}
+
+Result<void> GatewayReceipt::finish() {
+  while (ours_.valid()) {
+    const std::size_t before = received_.size();
+    SBX_CHECK(receive());
+    if (ours_.valid() && received_.size() == before) break;
+  }
+  if (step_ == nullptr || sockets_) return {};
+  return std::unexpected(failed("the sockets of the sandbox's network did not arrive", 0));
+}
+
+}  // namespace sbx::launch

@@ -1,0 +1,40 @@
+// More descriptors across processes than one message of pass_descriptors.hpp carries.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+
+/// Gathers descriptors and sends them, some in a message, so that the sender never has many open.
+/// Allocation-free.
+///
+/// The kernel counts what is on its way for all processes of a user, and refuses more than one may
+/// open (ETOOMANYREFS; too_many_unix_fds() in net/unix/scm.c): many runs may start at once, so it
+/// is tried again until the others' have arrived. Their receivers wait for nothing else then.
+class DescriptorSender {
+ public:
+  static constexpr std::size_t kAtOnce = 64;  ///< in a message; the kernel takes 253
+
+  explicit DescriptorSender(int socket) noexcept : socket_(socket) {}
+  /// Takes it over; who has none passes its error on.
+  SysResult<void> add(SysResult<UniqueFd> made) noexcept;
+  /// Sends what is left. Nothing is sent by itself at the end.
+  SysResult<void> flush() noexcept;
+
+ private:
+  int socket_;
+  std::size_t count_ = 0;
+  std::array<UniqueFd, kAtOnce> waiting_{};
+};
+
+/// What has arrived of that, one message, without waiting for it (EAGAIN). EMFILE: they did not all
+/// find a place.
+SysResult<std::vector<UniqueFd>> receive_some(int socket);
+
+}  // namespace sbx::os

@@ -1,0 +1,97 @@
+// What a filtered network may reach: the profile's `network`, read, and the caller's proxy.
+#include <array>
+
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+Error problem_with(const Builder& b, const std::string& key, std::string what,
+                   std::string hint = {}) {
+  return {.kind = ErrorKind::profile,
+          .what = std::move(what),
+          .where = b.written_at(key),
+          .hint = std::move(hint)};
+}
+
+Result<void> read_rules(const Builder& b, network::Policy& policy) {
+  const profile::Network& wanted = b.profile.network;
+  // Whoever made the profile has checked all of this; nothing runs with less than it says.
+  const auto bad = [&b](const std::string& key, const std::string& entry, const std::string& why) {
+    return std::unexpected(problem_with(b, key, '`' + key + "`: `" + entry + "` " + why));
+  };
+  for (const std::string& entry : wanted.allow) {
+    auto rule = network::parse_rule(entry);
+    if (!rule) return bad("network.allow", entry, rule.error());
+    policy.allow.push_back(*std::move(rule));
+  }
+  for (const std::string& entry : wanted.deny) {
+    if (const auto word = network::parse_address_class(entry)) {
+      policy.deny_classes.push_back(*word);
+      continue;
+    }
+    auto rule = network::parse_rule(entry);
+    if (!rule) return bad("network.deny", entry, rule.error());
+    policy.deny.push_back(*std::move(rule));
+  }
+  for (const std::string& entry : wanted.publish) {
+    const auto publish = network::parse_publish(entry);
+    if (!publish) return bad("network.publish", entry, publish.error());
+    policy.publish.push_back(*publish);
+  }
+  return {};
+}
+
+/// The first of these variables that the caller has; nullptr: none.
+const std::pair<const std::string, std::string>* find_variable(
+    const HostFacts& facts, std::initializer_list<const char*> names) {
+  for (const char* const name : names) {
+    const auto found = facts.env.find(name);
+    if (found != facts.env.end() && !found->second.empty()) return &*found;
+  }
+  return nullptr;
+}
+
+Result<std::optional<network::Proxy>> proxy_of_caller(const Builder& b) {
+  const auto* const variable =
+      find_variable(b.facts, {"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"});
+  if (variable == nullptr) return std::nullopt;
+  auto proxy = network::parse_proxy(variable->second);
+  if (!proxy)
+    return std::unexpected(problem_with(
+        b, "network.proxy", "the caller's variable " + variable->first + " " + proxy.error(),
+        "unset it, give it one of the form http://HOST:PORT, or write network: {proxy: none}"));
+  if (const auto* const past = find_variable(b.facts, {"NO_PROXY", "no_proxy"}))
+    proxy->bypass = network::parse_bypass(past->second);
+  return *std::move(proxy);
+}
+
+Result<std::optional<network::Proxy>> proxy_for(const Builder& b) {
+  const std::string& wanted = b.profile.network.proxy;
+  if (wanted == "none") return std::nullopt;
+  if (wanted == "env") return proxy_of_caller(b);
+  auto proxy = network::parse_proxy(wanted);
+  if (!proxy)
+    return std::unexpected(problem_with(b, "network.proxy", "`network.proxy` " + proxy.error()));
+  return *std::move(proxy);
+}
+
+}  // namespace
+
+Result<void> plan_egress(Builder& b) {
+  const profile::Network& wanted = b.profile.network;
+  if (wanted.mode != profile::NetworkMode::filtered) return {};
+  network::Policy policy{
+      .host_ports = wanted.host_ports,
+      .verify_name = wanted.verify_name,
+      .limits = {.connections = static_cast<std::uint32_t>(wanted.limits.connections),
+                 .down = wanted.limits.down,
+                 .up = wanted.limits.up,
+                 .total = wanted.limits.total}};
+  SBX_CHECK(read_rules(b, policy));
+  policy.proxy = SBX_TRY(proxy_for(b));
+  b.plan.egress = std::move(policy);
+  return {};
+}
+
+}  // namespace sbx::plan

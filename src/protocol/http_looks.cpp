@@ -1,0 +1,71 @@
+// Whether a connection begins as HTTP/1 does: with a registered method and a space.
+#include <algorithm>
+#include <array>
+
+#include "protocol/http_watch.hpp"
+
+namespace sbx::protocol {
+
+namespace {
+
+// https://www.iana.org/assignments/http-methods, PURGE of caches, and the preface of HTTP/2.
+constexpr auto kMethods = std::to_array<std::string_view>({
+    "ACL ",
+    "BASELINE-CONTROL ",
+    "BIND ",
+    "CHECKIN ",
+    "CHECKOUT ",
+    "CONNECT ",
+    "COPY ",
+    "DELETE ",
+    "GET ",
+    "HEAD ",
+    "LABEL ",
+    "LINK ",
+    "LOCK ",
+    "MERGE ",
+    "MKACTIVITY ",
+    "MKCALENDAR ",
+    "MKCOL ",
+    "MKREDIRECTREF ",
+    "MKWORKSPACE ",
+    "MOVE ",
+    "OPTIONS ",
+    "ORDERPATCH ",
+    "PATCH ",
+    "POST ",
+    "PRI ",
+    "PROPFIND ",
+    "PROPPATCH ",
+    "PURGE ",
+    "PUT ",
+    "QUERY ",
+    "REBIND ",
+    "REPORT ",
+    "SEARCH ",
+    "TRACE ",
+    "UNBIND ",
+    "UNCHECKOUT ",
+    "UNLINK ",
+    "UNLOCK ",
+    "UPDATE ",
+    "UPDATEREDIRECTREF ",
+    "VERSION-CONTROL ",
+});
+
+}  // namespace
+
+Looks looks_like_http(std::string_view start) {
+  if (start.empty()) return Looks::maybe;
+  // Servers skip empty lines before a request (RFC 9112 2.2); HttpWatch does not.
+  if (start[0] == '\r' || start[0] == '\n') return Looks::yes;
+  const auto agrees = [&](std::string_view method) {
+    const std::size_t size = std::min(method.size(), start.size());
+    return method.substr(0, size) == start.substr(0, size);
+  };
+  const auto* found = std::ranges::find_if(kMethods, agrees);
+  if (found == kMethods.end()) return Looks::no;
+  return start.size() >= found->size() ? Looks::yes : Looks::maybe;
+}
+
+}  // namespace sbx::protocol

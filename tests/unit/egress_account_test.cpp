@@ -1,0 +1,70 @@
+// What connections become in the account, and that it stays small.
+#include "egress/account.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace sbx::egress {
+namespace {
+
+Connections kind(std::string host, Verdict verdict = Verdict::allowed) {
+  return {.host = std::move(host), .port = 443, .verdict = verdict, .count = 7, .sent = 9};
+}
+
+TEST_CASE("connections of one kind are counted together, and told of once") {
+  std::vector<std::string> told;
+  Account account([&](const Connections& one) {
+    CHECK(one.count == 1);
+    told.push_back(one.host);
+  });
+  Connections& first = account.note(kind("a.example"));
+  first.sent += 10;
+  account.note(kind("b.example"));
+  account.note(kind("a.example")).sent += 5;
+  auto denied = kind("a.example", Verdict::denied);
+  denied.reason = "no rule";
+  account.note(denied);
+  denied.reason = "another";
+  account.note(denied);
+
+  const auto all = account.take();
+  REQUIRE(all.size() == 3);
+  CHECK(all[0].host == "a.example");
+  CHECK(all[0].count == 2);
+  CHECK(all[0].sent == 15);
+  CHECK(all[1].host == "b.example");
+  CHECK(all[1].sent == 0);
+  CHECK(all[2].verdict == Verdict::denied);
+  CHECK(all[2].reason == "another");
+  CHECK(all[2].count == 2);
+  CHECK(told == std::vector<std::string>{"a.example", "b.example", "a.example"});
+}
+
+TEST_CASE("refusals without end neither grow the account nor hide what was reached") {
+  std::size_t told = 0;
+  Account account([&](const Connections&) { ++told; });
+  for (int at = 0; at < 5000; ++at)
+    account.note(kind(std::to_string(at) + ".evil.example", Verdict::denied));
+  CHECK(told == 500);
+  CHECK(account.others() == 4500);
+  Connections& reached = account.note(kind("good.example"));
+  reached.received = 1;
+  account.note(kind("0.evil.example", Verdict::denied));
+  const auto all = account.take();
+  REQUIRE(all.size() == 501);
+  CHECK(all.front().count == 2);
+  CHECK(all.back().host == "good.example");
+  CHECK(all.back().received == 1);
+  CHECK(account.others() == 4500);
+}
+
+TEST_CASE("verdicts have their words") {
+  CHECK(to_string(Verdict::allowed) == "allowed");
+  CHECK(to_string(Verdict::denied) == "denied");
+  CHECK(to_string(Verdict::failed) == "failed");
+  CHECK(to_string(Verdict::limited) == "limited");
+}
+
+}  // namespace
+}  // namespace sbx::egress
