@@ -1,0 +1,3 @@
+module get
+
+go 1.18
