@@ -52,6 +52,30 @@ def http(case, host="other.test", port="80"):
             "why": why}
 
 
+def honest(case, step="0"):
+    """An honest request, in pieces of so many bytes or whole: did the server get just that?"""
+    request = smuggled.HONEST[case]
+
+    def ask():
+        with socket.create_connection(("other.test", 80), 5) as peer:
+            peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            size = int(step) or len(request)
+            for at in range(0, len(request), size):
+                peer.sendall(request[at:at + size])
+            return read_all(peer)
+    ms, got, why = timed(ask)
+    return {"reached": (got or b"").split(b"\r\n\r\n", 1)[-1] == request, "size": len(got or b""), "why": why}
+
+
+def websocket(refused_first="0"):
+    """An upgrade that the server takes; from then on anything goes."""
+    with socket.create_connection(("other.test", 2009), 5) as peer:
+        peer.sendall(b"GET /chat HTTP/1.1\r\nHost: other.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        answer = peer.recv(1000)
+        peer.sendall(b"\x81\x05hello Host: forbidden.test")
+        return {"reached": answer.startswith(b"HTTP/1.1 101") and peer.recv(100).startswith(b"\x81\x05hello")}
+
+
 def connect_through(host, port, target, empty_lines="0"):
     """CONNECT, and then what the target says to plain HTTP or TLS bytes: anything that is no error."""
     def ask():
@@ -199,5 +223,5 @@ def changes(how="as_it_is", then_host="allowed.test", then_port="7"):
 
 
 if __name__ == "__main__":
-    main({f.__name__: f for f in (where, http, connect_through, tls, dns, kinds_of_sockets, abstract, routed_by_a_header,
+    main({f.__name__: f for f in (where, http, honest, websocket, connect_through, tls, dns, kinds_of_sockets, abstract, routed_by_a_header,
                                   changes, echo, udp, lookup)}, *sys.argv[1:])

@@ -1,4 +1,5 @@
-"""Requests that look to one reader as if they were for other.test, and to another for forbidden.test."""
+"""Requests that look to one reader as if they were for other.test, and to another for forbidden.test; and HONEST
+ones, as odd as honest programs send them."""
 
 END = b"\r\n\r\n"
 GOOD = b"GET / HTTP/1.1\r\nHost: other.test" + END
@@ -48,4 +49,24 @@ REQUESTS = {
     "an_upgrade_to_http_2": b"GET / HTTP/1.1\r\nHost: other.test\r\nConnection: Upgrade, HTTP2-Settings\r\n"
                             b"Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__" + END + BAD,
     "a_header_without_an_end": b"GET / HTTP/1.1\r\nHost: other.test\r\nX: " + b"y" * 20000 + b"\r\nHost: forbidden.test" + END,
+}
+
+HONEST = {
+    "plain": GOOD,
+    "with_the_port": b"GET / HTTP/1.1\r\nHost: other.test:80" + END,
+    "odd_case": b"GET / HTTP/1.1\r\nhOST:   Other.TEST  " + END,
+    "with_a_final_dot": b"GET / HTTP/1.1\r\nHost: other.test." + END,
+    "http_1_0": b"GET / HTTP/1.0\r\nHost: other.test" + END,
+    "an_absolute_target": b"GET http://other.test/a?b HTTP/1.1\r\nHost: other.test" + END,
+    "all_of_a_server": b"OPTIONS * HTTP/1.1\r\nHost: other.test" + END,
+    "two_in_a_row": GOOD + b"HEAD /x HTTP/1.1\r\nHost: other.test" + END,
+    "a_body": POST + b"Content-Length: 5" + END + b"a\r\nb\n" + GOOD,
+    "chunks": POST + b"Transfer-Encoding: chunked\r\nTrailer: X" + END + b"4;a=b\r\nwith\r\nA\r\n forbidden\r\n0\r\nX: y\r\n\r\n" + GOOD,
+    "no_body": POST + b"Content-Length: 0" + END + GOOD,
+    "a_big_body": POST + b"Content-Length: 300000" + END + bytes(300000) + GOOD,
+    "a_body_that_looks_like_a_request": POST + b"Content-Length: %d" % len(BAD) + END + BAD,
+    "many_headers": b"GET / HTTP/1.1\r\nHost: other.test\r\n" + b"".join(b"X-%d: y\r\n" % n for n in range(90)) + b"\r\n",
+    "a_long_target": b"GET /" + b"x" * 6000 + b" HTTP/1.1\r\nHost: other.test" + END,
+    "a_cookie_of_eight_kilobytes": b"GET / HTTP/1.1\r\nHost: other.test\r\nCookie: a=" + b"x" * 8000 + END,
+    "an_own_method": b"PROPFIND / HTTP/1.1\r\nHost: other.test" + END,
 }

@@ -180,3 +180,32 @@ def test_no_supervisor_listens_on_the_host(net, world):
     during = listening()
     running.wait(b"\n")
     assert during == before
+
+
+HOLD = """
+import socket, sys
+peer = socket.create_connection(("other.test", 2008))
+peer.sendall(b"held\\n")
+assert peer.recv(10) == b"noted\\n"
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_killed_supervisor_leaves_no_connection_and_no_port(net, world):
+    running = net.spawn(["/usr/bin/python3", "-c", HOLD], allow=["other.test:2008"], network={"publish": ["18084:8080"]},
+                        stdin=subprocess.PIPE)
+    running.read_until(b"held")
+    running.kill()
+    running.process.wait()
+    assert world.wait_seen("how_it_ended", tag="held")
+    assert "ConnectionRefused" in ask(world, "127.0.0.1", 18084).stderr
+
+
+def test_two_runs_do_not_share_a_published_port(net):
+    first = net.spawn(["sh", "-c", "echo up; read line"], network={"publish": ["18085:8080"]}, stdin=subprocess.PIPE)
+    first.read_until(b"up")
+    net(["true"], network={"publish": ["18085:8080"]}).assert_refused("18085")
+    net(["true"], network={"publish": ["18086:8080"]}).assert_ok()
+    first.wait(b"\n").assert_ok()
+    net(["true"], network={"publish": ["18085:8080"]}).assert_ok()

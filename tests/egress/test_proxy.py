@@ -48,6 +48,18 @@ def test_with_a_password(net, proxy, works):
         assert secret not in repr(run.result) + repr(run.events) + run.err, "the password is nobody's business"
 
 
+def test_its_password_is_told_to_nobody(net):
+    """Neither to who reads a plan nor to the payload."""
+    profile = net.sbx.profile({"version": 1, "network": {"allow": ["a.test:1"], "proxy": WITH_PASSWORD}})
+    for words in ((), ("--json",)):
+        plan = net.sbx.call("explain", profile, *words, "--", "true")
+        assert plan.code == 0 and "11.22.33.30" in plan.out, plan
+        assert not [secret for secret in ("pass%20word", "pass word", "user:pass") if secret in plan.out], plan
+    look = "env; cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n'; exit 0"
+    run = net(["sh", "-c", look], allow=["a.test:1"], network={"proxy": "env"}, env={"HTTPS_PROXY": WITH_PASSWORD}).assert_ok()
+    assert "pass%20word" not in run.out and "pass word" not in run.out, repr(run)
+
+
 def test_what_goes_past_it(net, world, before):
     run = net.inside("echoes", "other.test", "7", "allowed.test", "7", allow=["other.test:7", "allowed.test:7"],
                      network={"proxy": "env"}, env={"HTTPS_PROXY": PROXY, "NO_PROXY": "other.test,10.0.0.0/8"})

@@ -18,6 +18,8 @@ RULES = {
     "a_network_of_v6": (["[2a00:1122:33::10/124]:7"], ["2a00:1122:33::10:7"], ["2a00:1122:33::20:7", "11.22.33.10:7"]),
     "everything_is_not_the_lan": (["0.0.0.0/0:7", "[::/0]:7"], ["11.22.33.20:7", "2a00:1122:33::20:7"],
                                   ["10.20.0.5:7", "fd00:20::5:7", "169.254.169.254:7", "127.0.0.1:7"]),
+    "everything_is_not_the_host": (["0.0.0.0/0:7003", "[::/0]:7003"], [], ["11.22.33.2:7003", "2a00:1122:33::2:7003", "10.20.0.2:7003",
+                                                                          "127.0.0.1:7003"]),
     "a_range": (["other.test:9000-9002"], ["other.test:9000", "other.test:9002"], ["other.test:9003", "other.test:7"]),
     "every_port": (["other.test:*"], ["other.test:7", "other.test:9004"], ["allowed.test:7", "11.22.33.20:7"]),
     "a_private_network": (["10.20.0.0/24:7"], ["10.20.0.5:7"], ["11.22.33.20:7", "127.0.0.1:7"]),
@@ -61,6 +63,27 @@ def test_allow(net, name):
     run = check(net, {"allow": rules}, reached, refused)
     for target in refused:
         assert run.said["all"][target]["ms"] < ANY, (target, repr(run))
+
+
+CROWD = """
+import socket, threading
+def one(n, good):
+    with socket.create_connection(("other.test", 9000 + n % 5), 10) as peer:
+        peer.sendall(b"%d" % n)
+        good.append(peer.recv(9) == b"%d" % n)
+good = []
+threads = [threading.Thread(target=one, args=(n, good)) for n in range(100)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(sum(good))
+"""
+
+
+@pytest.mark.parametrize("rule", ["other.test:9000-9004", "other.test:*"])
+def test_allow_many_ports_at_once(net, rule):
+    """Of which each is asked for by twenty threads before anybody has used it."""
+    run = net(["/usr/bin/python3", "-c", CROWD], allow=[rule]).assert_ok()
+    assert run.out == "100\n" and {c["port"]: c["count"] for c in connections(run)} == dict.fromkeys(range(9000, 9005), 20), repr(run)
 
 
 @pytest.mark.parametrize("name", DENY)

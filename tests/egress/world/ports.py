@@ -12,6 +12,7 @@ SOURCE = 2005
 READS_SLOWLY = 2006
 SILENT = 2007
 HOW_IT_ENDED = 2008
+WEBSOCKET = 2009
 PROXY = 3128
 PROXY_WITH_PASSWORD = 3129
 RANGE = range(9000, 9005)  # echo on each
@@ -20,7 +21,8 @@ ON_HOST = 7003  # echo, on all addresses of the host
 
 EVERYWHERE = {"echo": [ECHO, *RANGE], "mail": [MAIL], "slow": [SLOW], "ends_its_half": [ENDS_ITS_HALF],
               "resets": [RESETS], "closes_first": [CLOSES_FIRST], "speaks_last": [SPEAKS_LAST], "source": [SOURCE],
-              "reads_slowly": [READS_SLOWLY], "silent": [SILENT], "how_it_ended": [HOW_IT_ENDED], "proxy": [PROXY],
+              "reads_slowly": [READS_SLOWLY], "silent": [SILENT], "how_it_ended": [HOW_IT_ENDED], "websocket": [WEBSOCKET],
+              "proxy": [PROXY],
               "proxy_with_password": [PROXY_WITH_PASSWORD]}
 # Beside nginx, which has the ports 80 and 443 of 11.22.33.10 and 2a00:1122:33::10.
 BARE_WEB = ("11.22.33.20", "2a00:1122:33::20", "169.254.169.254", "10.20.0.5", "fd00:20::5")

@@ -60,6 +60,13 @@ async def web(reader, writer, seen):
                  % (where.encode(), len(got), got))
 
 
+async def websocket(reader, writer, _):
+    """Switches protocols (RFC 9110 7.8), and echoes."""
+    await reader.readuntil(b"\r\n\r\n")
+    writer.write(b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+    await echo(reader, writer, _)
+
+
 async def slow(reader, writer, _):
     await reader.readline()
     for byte in b"slowly, but all of it\n":
@@ -161,7 +168,7 @@ class UdpEcho(asyncio.DatagramProtocol):
 async def main(where, folder):
     loop, seen, servers = asyncio.get_running_loop(), Seen(folder), []
     known = {f.__name__: f for f in (echo, mail, web, slow, speaks_last, ends_its_half, resets, how_it_ended,
-                                     closes_first, source, silent, reads_slowly)}
+                                     closes_first, source, silent, reads_slowly, websocket)}
     known |= {"proxy": proxy.serve, "proxy_with_password": proxy.serve_with_password}
     for name, host, port in ports.tcp(where):
         servers.append(await asyncio.start_server(server_of(known[name], seen), host, port, backlog=4096, limit=1 << 21))
