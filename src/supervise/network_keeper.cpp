@@ -81,6 +81,7 @@ Result<void> NetworkKeeper::prepare(const plan::Plan& plan) {
 }
 
 Result<void> NetworkKeeper::start(os::GatewaySockets sockets, const plan::Plan& plan, Tell tell) {
+  if (!plan.egress) return {};
   // Not before: the payload would have inherited it.
   SBX_CHECK(allow_descriptors());
   gateway_ = std::make_unique<egress::Gateway>(*plan.egress, std::move(tell));
