@@ -30,6 +30,10 @@ env: {set: {HOME: /scratch}}
 limits: {cpus: 1, cpu: 30s, rlimits: {nofile: 256, fsize: 10M}}
 """,
     "overlay": "version: 1\nworkspace: {source: ., mode: overlay, size: 16M}\nseccomp: {on_deny: kill}\n",
+    "network-with-a-list": """\
+version: 1
+network: {allow: ["example.org:443", "udp:example.org:5000", "*.example.org:8000-8999"], host_ports: [5432]}
+""",
     "terminal": "version: 1\nstdio: {tty: always}\n",
     "clock-and-host-network": "version: 1\nnamespaces: {time: {monotonic: 1h}}\nnetwork: host\nroot: empty\n",
 }
