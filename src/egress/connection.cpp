@@ -80,8 +80,9 @@ void Connection::pump(bool up, bool down) {
   const Nanos now = desk_.loop.now();
   if (up) up_needs_ = up_.pump(in, out, now, sent_);
   if (down) down_needs_ = down_.pump(out, in, now, received_);
-  if (up_needs_ == Half::Need::answer &&
-      (down_.start().size() >= up_.guard()->wanted() || down_needs_ == Half::Need::end)) {
+  const auto& guard = up_.guard();
+  if (up_needs_ == Half::Need::answer && guard &&
+      (down_.start().size() >= guard->wanted() || down_needs_ == Half::Need::end)) {
     up_.answered(down_.start());
     up_needs_ = up_.pump(in, out, now, sent_);
   }

@@ -18,10 +18,13 @@ namespace {
 constexpr Nanos kPerAddress = 10 * kSecond;
 constexpr std::size_t kMostAddresses = 6;
 
-bool goes_by_proxy(const network::Policy& policy, const Target& target) {
-  if (!policy.proxy) return false;
-  return target.name.empty() ? !network::bypasses(*policy.proxy, target.asked)
-                             : !network::bypasses(*policy.proxy, target.name, target.asked.port);
+/// nullptr: none, or NO_PROXY names the target.
+const network::Proxy* proxy_for(const network::Policy& policy, const Target& target) {
+  if (!policy.proxy) return nullptr;
+  const bool past = target.name.empty()
+                        ? network::bypasses(*policy.proxy, target.asked)
+                        : network::bypasses(*policy.proxy, target.name, target.asked.port);
+  return past ? nullptr : &*policy.proxy;
 }
 
 std::string words_of(int error) { return ::strerrordesc_np(error); }
@@ -59,11 +62,10 @@ void Connector::start() {
     left_ = {{first ? v6 : v4, target_.asked.port}, {first ? v4 : v6, target_.asked.port}};
     return try_next();
   }
-  if (goes_by_proxy(desk_.policy, target_)) {
-    by_proxy_ = true;
-    if (const auto address = network::parse_address(desk_.policy.proxy->host))
-      return choose({*address});
-    return resolve(desk_.policy.proxy->host);
+  proxy_ = proxy_for(desk_.policy, target_);
+  if (proxy_ != nullptr) {
+    if (const auto address = network::parse_address(proxy_->host)) return choose({*address});
+    return resolve(proxy_->host);
   }
   if (!target_.name.empty()) return resolve(target_.name);
   left_ = {target_.asked};
@@ -89,8 +91,8 @@ void Connector::resolved(const Resolved& found) {
 
 void Connector::choose(const std::vector<network::Address>& addresses) {
   for (const network::Address& address : addresses) {
-    if (by_proxy_) {  // whose host the operator has named
-      left_.push_back({address, desk_.policy.proxy->port});
+    if (proxy_ != nullptr) {  // whose host the operator has named
+      left_.push_back({address, proxy_->port});
       continue;
     }
     const network::Endpoint endpoint{address, target_.asked.port};
@@ -140,7 +142,7 @@ void Connector::ready(int fd, std::uint32_t) {
     refused_ = {{}, Verdict::failed, words_of(error), {}, {}};
     return try_next();
   }
-  if (by_proxy_) return ask_proxy();
+  if (proxy_ != nullptr) return ask_proxy();
   connected();
 }
 
@@ -152,8 +154,7 @@ void Connector::connected() {
 }
 
 void Connector::ask_proxy() {
-  const std::string request =
-      proxy_request(*desk_.policy.proxy, target_.host(), target_.asked.port);
+  const std::string request = proxy_request(*proxy_, target_.host(), target_.asked.port);
   // A new socket's buffer has room for it.
   if (::send(socket_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
           static_cast<ssize_t>(request.size()) ||

@@ -53,7 +53,7 @@ class Connector final : public Watcher {
   std::vector<network::Endpoint> left_{};
   Opened refused_{};  ///< what is told when no address is left
   os::UniqueFd socket_{};
-  bool by_proxy_ = false;
+  const network::Proxy* proxy_ = nullptr;  ///< that the connection goes through; none: directly
   bool asked_ = false;
   std::string answer_{};
 };

@@ -106,7 +106,8 @@ void Guard::judge_tls(std::string& out) {
   }
   if (found.name != name_) return refuse("the TLS client asks for " + printable(found.name, 80));
   // The server may follow the name inside, and not the one that everybody can read.
-  if (found.encrypted) return refuse("the TLS client hides a server name (Encrypted Client Hello)");
+  if (found.encrypted)
+    return refuse("the TLS client may hide a server name (Encrypted Client Hello)");
   // Only a second hello has a name again: what has come behind the first waits for the answer.
   if (kind_ == Kind::tls_again) return pass_all(out);
   const std::size_t size = found.size;
@@ -134,7 +135,7 @@ void Guard::judge_second_hello(std::string& out) {
 
 void Guard::judge_http(std::string& out) {
   using State = protocol::HttpWatch::State;
-  if (http_->state() == State::upgrade) return;
+  if (!http_ || http_->state() == State::upgrade) return;
   const protocol::HttpWatch::Passed passed = http_->feed(held_);
   out.append(held_, 0, passed.bytes);
   held_.erase(0, passed.bytes);

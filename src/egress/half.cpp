@@ -72,7 +72,7 @@ Half::Step Half::flush(int to, std::uint64_t& carried) {
   sent_ = 0;
   if (pending_.capacity() > kMostKept) pending_ = {};
   pending_.clear();
-  while (in_pipe_ > 0) {
+  while (pipe_ && in_pipe_ > 0) {
     const ssize_t size = ::splice(pipe_->read.get(), nullptr, to, nullptr, in_pipe_,
                                   SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
     if (size < 0) return would_block() ? Step::again : Step::broken;
@@ -115,6 +115,7 @@ Half::Step Half::copy(int from, std::size_t most, std::size_t& taken) {
 }
 
 Half::Step Half::splice_in(int from, std::size_t most, std::size_t& taken) {
+  if (!pipe_) return Step::broken;
   const ssize_t size =
       ::splice(from, nullptr, pipe_->write.get(), nullptr, most, SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
   if (size < 0 && !would_block()) return Step::broken;

@@ -47,9 +47,12 @@ SysResult<void> DescriptorSender::flush() noexcept {
   std::array<int, kAtOnce> numbers{};
   for (std::size_t i = 0; i < count_; ++i) numbers[i] = waiting_[i].get();
   const auto fds = std::span<const int>(numbers).first(count_);
-  for (int tries = 0; send_message(socket_, fds) != 1; ++tries) {
-    if (errno == EINTR) continue;
-    if (errno != ETOOMANYREFS || tries == kTries) return fail();
+  for (int tries = 0;; ++tries) {
+    const ssize_t sent = send_message(socket_, fds);
+    if (sent == 1) break;
+    const int error = sent < 0 ? errno : EPROTO;
+    if (error == EINTR) continue;
+    if (error != ETOOMANYREFS || tries == kTries) return std::unexpected(Errno{error});
     ::nanosleep(&kPause, nullptr);
   }
   for (std::size_t i = 0; i < count_; ++i) waiting_[i].reset();

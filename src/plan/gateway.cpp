@@ -22,10 +22,9 @@ std::size_t count_of(const Ranges& ranges) {
 
 /// Those of the range that are not among them yet.
 void append(std::vector<std::uint16_t>& ports, const network::PortRange& range) {
-  const std::size_t before = ports.size();
+  const std::vector<std::uint16_t> before = ports;
   for (unsigned port = range.first; port <= range.last; ++port)
-    if (port != kDns &&
-        std::find(ports.begin(), ports.begin() + before, port) == ports.begin() + before)
+    if (port != kDns && std::ranges::find(before, port) == before.end())
       ports.push_back(static_cast<std::uint16_t>(port));
 }
 
