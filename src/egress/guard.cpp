@@ -78,7 +78,8 @@ void Guard::judge(std::string& out) {
       case protocol::Looks::maybe:
         return;
       case protocol::Looks::no:
-        return pass_all(out);
+        kind_ = Kind::line;
+        break;
       case protocol::Looks::yes:
         kind_ = Kind::http;
         http_.emplace(name_, port_);
@@ -88,6 +89,7 @@ void Guard::judge(std::string& out) {
   if (kind_ == Kind::tls_again) return judge_second_hello(out);
   if (kind_ == Kind::tls_answer) return;
   if (kind_ == Kind::http) return judge_http(out);
+  if (kind_ == Kind::line) return judge_line(out);
   pass_all(out);
 }
 
@@ -141,6 +143,21 @@ void Guard::judge_http(std::string& out) {
   held_.erase(0, passed.bytes);
   if (http_->state() == State::refused) return refuse("the HTTP connection " + http_->problem());
   if (http_->state() == State::opaque) pass_all(out);
+}
+
+void Guard::judge_line(std::string& out) {
+  for (const char byte : held_) {
+    switch (line_.take(byte)) {
+      case protocol::FirstLine::Is::open:
+        break;
+      case protocol::FirstLine::Is::request:
+        return refuse("the HTTP connection begins with a method that is none of HTTP's");
+      case protocol::FirstLine::Is::other:
+        return pass_all(out);
+    }
+  }
+  out += held_;
+  held_.clear();
 }
 
 void Guard::pass_all(std::string& out) {

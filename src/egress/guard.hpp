@@ -42,6 +42,7 @@ class Guard {
     tls_again,   ///< it does
     http,
     unknown,
+    line,  ///< the first, as it passes: no method that is registered
     open,
   };
 
@@ -49,6 +50,7 @@ class Guard {
   void judge_tls(std::string& out);
   void judge_second_hello(std::string& out);
   void judge_http(std::string& out);
+  void judge_line(std::string& out);
   void pass_all(std::string& out);
   void refuse(std::string problem);
 
@@ -58,6 +60,7 @@ class Guard {
   bool refused_ = false;
   std::string held_{};
   std::string problem_{};
+  protocol::FirstLine line_{};
   std::optional<protocol::HttpWatch> http_{};
 };
 

@@ -58,7 +58,8 @@ Half::Need Half::pump(int from, int to, std::int64_t now, std::uint64_t& carried
         return Need::broken;
     }
   }
-  return Need::input;
+  // What was taken last is not sent yet, and may be all there is: nobody would call for input.
+  return sent_ < pending_.size() || in_pipe_ > 0 ? Need::output : Need::input;
 }
 
 Half::Step Half::flush(int to, std::uint64_t& carried) {

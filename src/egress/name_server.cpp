@@ -16,6 +16,9 @@ using protocol::DnsType;
 
 /// Seconds. The addresses never change; whether the name still exists does.
 constexpr std::uint32_t kLongest = 60;
+/// Answers that are waited for, with those for connections that have gone meanwhile: more than who
+/// is still there can wait for.
+constexpr std::size_t kMostWaiting = 1024;
 
 bool is(const DnsQuery& query, DnsType type) {
   return query.type == static_cast<std::uint16_t>(type);
@@ -70,13 +73,16 @@ void NameServer::answer(std::span<const std::uint8_t> message, bool may_wait, Re
   if (!v4 && (!is(query, DnsType::aaaa) || !v6_)) return say(no_data());
   // The host may know no names but its proxy's.
   if (policy_.proxy.has_value()) return say(synthetic(query, kLongest));
-  if (!may_wait) {
+  if (!may_wait || waiting_ >= kMostWaiting) {
     note(query.name, Verdict::limited, "too many names are being resolved at once");
     return say(only(DnsCode::server_failure));
   }
+  ++waiting_;
   resolver_.resolve(query.name, [this, alive = std::weak_ptr(alive_), query,
                                  reply = std::move(reply)](const Resolved& found) {
-    if (!alive.expired()) reply(protocol::write_answer(query, resolved(query, found)));
+    if (alive.expired()) return;
+    --waiting_;
+    reply(protocol::write_answer(query, resolved(query, found)));
   });
 }
 

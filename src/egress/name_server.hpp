@@ -2,6 +2,7 @@
 // addresses if they exist on the host's side, REFUSED and an entry in the account for all others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -42,6 +43,7 @@ class NameServer {
   Resolver& resolver_;
   Account& account_;
   bool v6_;
+  std::size_t waiting_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -56,6 +56,8 @@ enum class AddressClass {
 /// Of an address that carries an IPv4 one for a translator (NAT64, 6to4, Teredo, v4-compatible):
 /// the stricter of both.
 AddressClass class_of(const Address& address);
+/// Is `named` of the class that `address` has, and no wider than what the registries have for it?
+bool names_class_of(const Prefix& named, const Address& address);
 /// "private", "link-local", "loopback", "multicast", "reserved"; "global"
 std::string_view to_string(AddressClass what);
 std::optional<AddressClass> parse_address_class(std::string_view text);

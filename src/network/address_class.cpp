@@ -89,33 +89,41 @@ std::array<Range, N> read_ranges(const Named (&table)[N]) {
   return out;
 }
 
-AddressClass find(std::span<const Range> ranges, const Address& address) {
+Range find(std::span<const Range> ranges, const Address& address) {
   const auto found =
       std::ranges::find_if(ranges, [&](const Range& r) { return r.prefix.contains(address); });
-  return found == ranges.end() ? global : found->what;
+  return found == ranges.end() ? Range{.prefix = {}, .what = global} : *found;
 }
 
-AddressClass class_of_v4(const Address& address) {
+Range range_of_v4(const Address& address) {
   static const auto ranges = read_ranges(kV4);
+  return find(ranges, address);
+}
+
+Range range_of(const Address& address) {
+  if (address.is_v4()) return range_of_v4(address);
+  static const auto ranges = read_ranges(kV6);
   return find(ranges, address);
 }
 
 }  // namespace
 
 AddressClass class_of(const Address& address) {
-  if (address.is_v4()) return class_of_v4(address);
-  static const auto ranges = read_ranges(kV6);
-  AddressClass out = find(ranges, address);
-  if (out == loopback) return out;  // ::1 is in ::/96 by its form only
+  AddressClass out = range_of(address).what;
+  if (address.is_v4() || out == loopback) return out;  // ::1 is in ::/96 by its form only
   for (const Carrier& carrier : kCarriers) {
     if (!parse_prefix(carrier.prefix)->contains(address)) continue;
     const auto byte = [&](std::size_t i) {
       return static_cast<std::uint8_t>(address.bytes.at(carrier.at + i) ^ carrier.flipped);
     };
-    const AddressClass inner = class_of_v4(v4(byte(0), byte(1), byte(2), byte(3)));
+    const AddressClass inner = range_of_v4(v4(byte(0), byte(1), byte(2), byte(3))).what;
     if (strictness(inner) > strictness(out)) out = inner;
   }
   return out;
+}
+
+bool names_class_of(const Prefix& named, const Address& address) {
+  return class_of(named.first) == class_of(address) && named.bits >= range_of(address).prefix.bits;
 }
 
 std::string_view to_string(AddressClass what) { return kWords.at(static_cast<std::size_t>(what)); }

@@ -38,14 +38,17 @@ const Rule* covering(const Policy& policy, Protocol protocol, const Endpoint& ta
     if (!rule.contains(target.address)) return false;
     const Prefix& named = std::get<Prefix>(rule.host);
     if (of_host) return named.bits == kWholeAddress;
-    return (what == AddressClass::global || class_of(named.first) == what);
+    return what == AddressClass::global || names_class_of(named, target.address);
   });
 }
 
-/// The host's loopback under the addresses that everybody writes.
+/// The host's loopback under the addresses that everybody writes, and those that connect(2) takes
+/// for it: 0.0.0.0 and :: (tcp_v6_connect() in net/ipv6/tcp_ipv6.c), of which a host with a default
+/// route says that it is elsewhere.
 bool is_host_loopback(const Address& address) {
-  const bool v6 = !address.is_v4() && to_string(address) == "::1";
-  return v6 || (address.is_v4() && address.bytes[12] == 127);
+  const std::string text = to_string(address);
+  const bool other = text == "::1" || text == "::" || text == "0.0.0.0";
+  return other || (address.is_v4() && address.bytes[12] == 127);
 }
 
 std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "protocol/host_name.hpp"
 #include "protocol/http_watch.hpp"
 
 namespace sbx::protocol {
@@ -66,6 +67,28 @@ Looks looks_like_http(std::string_view start) {
   const auto* found = std::ranges::find_if(kMethods, agrees);
   if (found == kMethods.end()) return Looks::no;
   return start.size() >= found->size() ? Looks::yes : Looks::maybe;
+}
+
+FirstLine::Is FirstLine::take(char byte) {
+  constexpr std::size_t kLongest = std::size_t{1} << 20U;  // of what servers take: Go's
+  constexpr std::string_view kVersion = " HTTP/1.1";       // or 1.0, 2.0
+  constexpr std::string_view kSpace = " \t\r\v\f";
+  const auto code = static_cast<unsigned char>(byte);
+  if (byte == '\n') {
+    if (tail_.ends_with(' ')) tail_.pop_back();
+    if (tail_.size() < kVersion.size()) return Is::other;
+    const std::string end = lower(std::string_view(tail_).substr(tail_.size() - kVersion.size()));
+    const bool request = end.starts_with(" http/") && end[kVersion.size() - 2] == '.';
+    return request ? Is::request : Is::other;
+  }
+  const bool space = kSpace.contains(byte);
+  if ((code < ' ' && !space) || ++seen_ == kLongest) return Is::other;
+  if (!space)
+    tail_ += byte;
+  else if (!tail_.empty() && !tail_.ends_with(' '))
+    tail_ += ' ';
+  if (tail_.size() > 2 * kVersion.size()) tail_.erase(0, kVersion.size() - 2);
+  return Is::open;
 }
 
 }  // namespace sbx::protocol

@@ -16,6 +16,19 @@ namespace sbx::protocol {
 enum class Looks { maybe, yes, no };
 Looks looks_like_http(std::string_view start);
 
+/// Of a connection that does not begin with a registered method: reads its first line as it passes.
+/// Servers and proxies take any other word for a method as well, in small letters or behind a tab.
+class FirstLine {
+ public:
+  enum class Is { open, request, other };
+  /// The next byte. Nobody acts on a line before its end.
+  Is take(char byte);
+
+ private:
+  std::size_t seen_ = 0;
+  std::string tail_{};  ///< what came last, each run of white space as one
+};
+
 class HttpWatch {
  public:
   /// `host`: lower case, no final dot. The Host field, and the target of an absolute request, must

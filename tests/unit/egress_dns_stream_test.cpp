@@ -59,6 +59,26 @@ TEST_CASE("more queries than may wait wait in the socket, and none is lost") {
   }
 }
 
+TEST_CASE("what is still asked for connections that gave way is bounded") {
+  DnsBed bed;
+  std::string all;
+  for (std::uint16_t at = 0; at < 32; ++at) all += framed(query("slow.wild.example", kA, at));
+  for (int round = 0; round < 100; ++round) {
+    const os::UniqueFd client = bed.stream();
+    REQUIRE(::send(client.get(), all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()));
+    const std::size_t before = bed.resolver.open.size();
+    run_until(bed.loop, [&] { return bed.resolver.open.size() >= before + 32; }, 5 * kMilli);
+  }
+  CHECK(bed.resolver.open.size() >= 32 * 16);
+  CHECK(bed.resolver.open.size() <= 1024);
+  for (auto& [name, done] : std::exchange(bed.resolver.open, {}))
+    done({.state = State::no_such_name});
+  CHECK(bed.ask("slow.wild.example", kPtr).code == 0);
+  const os::UniqueFd client = bed.stream();
+  REQUIRE(::send(client.get(), all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()));
+  CHECK(run_until(bed.loop, [&] { return bed.resolver.open.size() == 32; }));
+}
+
 TEST_CASE("answers that nobody reads do not pile up") {
   DnsBed bed;
   const os::UniqueFd client = bed.stream();

@@ -54,6 +54,32 @@ TEST_CASE("on another port what is no HTTP passes at once, and HTTP is held to t
   CHECK(out == "GE");
 }
 
+TEST_CASE("nor is HTTP with a method of one's own let pass to another port") {
+  for (const std::string_view line :
+       {"FOO http://evil.test/ HTTP/1.1\r\n", "connect evil.test:443 HTTP/1.1\r\n",
+        "CONNECT\tevil.test:443\tHTTP/1.1\r\n", "get\vhttp://evil.test/ http/1.0 \t\r\n",
+        " GET / HTTP/1.1\n", "X / HTTP/1.1\n"}) {
+    Guard at_once("allowed.test", 8080);
+    CHECK_MESSAGE(passed(at_once, line).empty(), line);
+    CHECK(at_once.refused());
+    // What has passed before is no line yet.
+    Guard in_pieces("allowed.test", 8080);
+    std::string out;
+    for (const char byte : line) in_pieces.feed({&byte, 1}, out);
+    CHECK(in_pieces.refused());
+    CHECK_FALSE(out.contains('\n'));
+  }
+  Guard echo("allowed.test", 7);
+  CHECK(passed(echo, "hello, ") == "hello, ");
+  CHECK(passed(echo, "world\nFOO / HTTP/1.1\n") == "world\nFOO / HTTP/1.1\n");
+  CHECK(echo.open());
+  Guard keys("allowed.test", 6379);
+  CHECK(passed(keys, "get HTTP/1.1x\r\n") == "get HTTP/1.1x\r\n");
+  Guard tls("allowed.test", 8443);
+  CHECK(passed(tls, "\x16\x03\x01") == "\x16\x03\x01");
+  CHECK(tls.open());
+}
+
 TEST_CASE("a guard holds a bounded amount") {
   Guard guard("allowed.test", 443);
   std::string hello("\x16\x03\x01\x3f\xff\x01\x00\xff\xff", 9);

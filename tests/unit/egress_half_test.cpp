@@ -65,6 +65,26 @@ TEST_CASE("a half carries the end over, once, behind all bytes") {
   CHECK(f.pump() == Half::Need::end);
 }
 
+TEST_CASE("a half that stops in order to let others have their turn knows what it still holds") {
+  Fixture f;
+  int ends[2];
+  // Records: each is a turn of its own, whatever the sizes of buffers.
+  REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends) == 0);
+  f.from.near.reset(ends[0]);
+  f.from.far.reset(ends[1]);
+  for (std::size_t records = 1; records <= 40; ++records) {
+    for (std::size_t i = 0; i < records; ++i) REQUIRE(::write(f.from.near.get(), "x", 1) == 1);
+    std::string received;
+    Half::Need need = Half::Need::output;
+    while (need == Half::Need::output) {
+      need = f.pump();
+      received += read_all(f.to.far.get());
+    }
+    CHECK(need == Half::Need::input);
+    CHECK(received.size() == records);
+  }
+}
+
 TEST_CASE("a half stops where the reader stops, and loses nothing") {
   Fixture f;
   std::string sent;

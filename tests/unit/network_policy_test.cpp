@@ -152,6 +152,25 @@ TEST_CASE("a rule that is wider than a class does not name it") {
   CHECK(literal(policy({"169.254.169.254:80"}), "169.254.169.254", 80).allowed);
 }
 
+TEST_CASE("nor does one that begins with the class") {
+  const Policy p = policy({"0.0.0.0/0:*", "[::/0]:*", "10.0.0.0/7:*", "[2001::/16]:*"});
+  // Oracle's metadata, the networks of tests, and what the IETF keeps.
+  for (const std::string_view address : {"192.0.0.192", "198.18.5.5", "240.0.0.1", "0.0.0.1",
+                                         "10.0.0.5", "2001:db8::1", "2001:2::1"})
+    CHECK_MESSAGE(!literal(p, address).allowed, address);
+  CHECK(literal(policy({"192.0.0.0/24:80"}), "192.0.0.192", 80).allowed);
+  CHECK(literal(policy({"240.0.0.0/4:80"}), "240.0.0.1", 80).allowed);
+  CHECK(literal(policy({"[2001:db8::/32]:80"}), "2001:db8::1", 80).allowed);
+}
+
+TEST_CASE("no address is the host's loopback to connect(2)") {
+  const Policy p = policy({"example.org:*", "0.0.0.0/0:*", "[::/0]:*"});
+  // The host's routes send :: elsewhere: it is no address of the host's by them.
+  CHECK_FALSE(resolved(p, "::", 22, false).allowed);
+  CHECK_FALSE(resolved(p, "0.0.0.0", 22, false).allowed);
+  CHECK_FALSE(decide_resolved(p, Protocol::udp, "example.org", at("::", 22), false).allowed);
+}
+
 TEST_CASE("literal addresses need an address rule") {
   const Policy p = policy({"example.org:443", "10.1.0.0/16:443", "[2606:4700::/32]:443"});
   CHECK(literal(p, "10.1.2.3").allowed);
