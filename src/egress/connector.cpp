@@ -91,6 +91,7 @@ void Connector::resolved(const Resolved& found) {
 
 void Connector::choose(const std::vector<network::Address>& addresses) {
   for (const network::Address& address : addresses) {
+    if (left_.size() == kMostAddresses) break;
     if (proxy_ != nullptr) {  // whose host the operator has named
       left_.push_back({address, proxy_->port});
       continue;
@@ -104,7 +105,6 @@ void Connector::choose(const std::vector<network::Address>& addresses) {
     else
       refused_ = {{}, Verdict::denied, decision.because, decision.allow_with, {}};
   }
-  if (left_.size() > kMostAddresses) left_.resize(kMostAddresses);
   std::ranges::reverse(left_);
   try_next();
 }

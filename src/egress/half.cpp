@@ -25,6 +25,15 @@ void Half::drop_pipe() {
   pipe_.reset();
 }
 
+void Half::put_first(std::string bytes) {
+  note(bytes);
+  pending_ = std::move(bytes);
+}
+
+void Half::note(std::string_view bytes) {
+  if (notes_start_ && start_.size() < kStart) start_ += bytes.substr(0, kStart - start_.size());
+}
+
 void Half::answered(std::string_view start) {
   if (guard_) guard_->answered(start, pending_);
 }
@@ -105,7 +114,7 @@ Half::Step Half::copy(int from, std::size_t most, std::size_t& taken) {
   ended_ = size == 0;
   bulk_ = taken == buffer.size();
   const std::string_view bytes(buffer.data(), taken);
-  if (notes_start_ && start_.size() < kStart) start_ += bytes.substr(0, kStart - start_.size());
+  note(bytes);
   if (guard_ && ended_)
     guard_->ended(pending_);
   else if (guard_)

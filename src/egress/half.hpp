@@ -39,7 +39,7 @@ class Half {
   void note_start() { notes_start_ = true; }
   [[nodiscard]] const std::string& start() const { return start_; }
   /// Goes before everything that is read.
-  void put_first(std::string bytes) { pending_ = std::move(bytes); }
+  void put_first(std::string bytes);
   /// The other direction's guard has an answer.
   void answered(std::string_view start);
 
@@ -55,6 +55,7 @@ class Half {
   Step take(int from, std::int64_t now);
   Step copy(int from, std::size_t most, std::size_t& taken);
   Step splice_in(int from, std::size_t most, std::size_t& taken);
+  void note(std::string_view bytes);
   void drop_pipe();
 
   Pipes& pipes_;

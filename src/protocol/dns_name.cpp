@@ -17,6 +17,19 @@ void append_escaped(std::string& out, std::uint8_t byte) {
 
 }  // namespace
 
+std::string shown_in_names(std::string_view bytes) {
+  constexpr std::size_t kEscaped = 4;
+  std::string shown;
+  shown.reserve(kEscaped * bytes.size());
+  for (const char byte : bytes) {
+    if (is_name_byte(byte) || byte == '.')
+      shown += lower(byte);
+    else
+      append_escaped(shown, static_cast<std::uint8_t>(byte));
+  }
+  return shown;
+}
+
 std::optional<std::string> read_name(Reader& reader) {
   std::string name;
   std::size_t size = 1;  // with the root's zero

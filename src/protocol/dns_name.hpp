@@ -9,6 +9,10 @@
 
 namespace sbx::protocol {
 
+/// `bytes` as names are told in DnsQuery::name, label by label or all at once: in small letters,
+/// and what no host's name has as a backslash with three digits.
+std::string shown_in_names(std::string_view bytes);
+
 inline constexpr std::size_t kMostNameBytes = 255;  ///< on the wire, RFC 1035 2.3.4
 
 /// Reads a name without compression. Lower case, labels with dots between; "" is the root. With a

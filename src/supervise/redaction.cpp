@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "protocol/dns_name.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -17,6 +18,15 @@ struct Needles {
   ~Needles() {
     for (redact::Needle& needle : list) ::explicit_bzero(needle.value.data(), needle.value.size());
   }
+
+  void add(const std::string& name, std::string_view value, const plan::Plan& plan) {
+    list.push_back({name, std::string(value)});
+    // Whoever asks the DNS inside for it has it told in another form.
+    if (!plan.egress || value.size() > protocol::kMostNameBytes) return;
+    std::string shown = protocol::shown_in_names(value);
+    if (shown != value) list.push_back({name, shown});
+    ::explicit_bzero(shown.data(), shown.size());
+  }
   std::vector<redact::Needle> list;
 };
 
@@ -26,8 +36,7 @@ Result<Redactor> make_redactor(const plan::Plan& plan, std::span<const os::Secre
   if (!plan.supervision.redacts) return Redactor{};
   Needles needles;
   for (std::size_t i = 0; i < std::min(values.size(), plan.secrets.size()); ++i)
-    if (plan.secrets[i].redact)
-      needles.list.push_back({plan.secrets[i].name, std::string(values[i].value())});
+    if (plan.secrets[i].redact) needles.add(plan.secrets[i].name, values[i].value(), plan);
   return redact::build_matcher(needles.list, plan.supervision.redact_patterns);
 }
 

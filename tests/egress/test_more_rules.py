@@ -209,3 +209,22 @@ def test_two_runs_do_not_share_a_published_port(net):
     net(["true"], network={"publish": ["18086:8080"]}).assert_ok()
     first.wait(b"\n").assert_ok()
     net(["true"], network={"publish": ["18085:8080"]}).assert_ok()
+
+
+@pytest.mark.parametrize("redact", [True, False], ids=["masked", "control"])
+def test_a_secret_that_is_looked_up(net, redact):
+    """Names are told in small letters and with escapes, which is another form of the value."""
+    value = "AbCdEfGh-Tok_En1234!XyZ"
+    told = [value.lower(), value.lower().replace("!", "\\033")]
+    query = ("import os, socket, struct\n"
+             "name = os.environ['T'].encode()\n"
+             "question = bytes([len(name)]) + name + b'\\x04evil\\x04test\\x00' + struct.pack('>HH', 1, 1)\n"
+             "peer = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+             "peer.sendto(struct.pack('>6H', 7, 256, 1, 0, 0, 0) + question, ('198.18.0.1', 53))\n"
+             "print(peer.recv(512)[3] & 15)\n")
+    run = net(["/usr/bin/python3", "-c", query], allow=["allowed.test:443"], events=True, env={"SBX_TEST_T": value},
+              profile={"secrets": {"k": {"from": "env:SBX_TEST_T", "env": "T", "redact": redact}}}).assert_ok()
+    assert run.out == "5\n"
+    whole = json.dumps(run.result) + json.dumps(run.events)
+    assert any(json.dumps(form)[1:-1] in whole for form in told) != redact, repr(run)
+    assert ("k" in str(run.result["denials"])) and value not in whole
