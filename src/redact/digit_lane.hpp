@@ -55,9 +55,11 @@ class DigitLane {
     });
     return open;
   }
-  /// What has begun and did not end, at the end of the stream.
-  void unfinished(std::uint64_t end, Matches& matches) const {
+  /// What has begun and did not end, at the end of the stream: up to the last digit, because a line
+  /// end behind it is nothing of a secret's.
+  void unfinished(Matches& matches) const {
     if (!digit_before_) return;
+    const std::uint64_t end = places_.get(index_ - 1) + 1;
     digits_.begun(index_ - 1, [&](std::uint64_t first, std::size_t owner) {
       if (owner != kNobody) matches.add({places_.get(first), end, owner});
     });

@@ -32,8 +32,8 @@ void Engine::finish(std::string& out) {
   scan({}, true);
   if (matcher_.has_needles()) {
     text_.unfinished(found_.text);
-    base64_.unfinished(end(), found_.base64);
-    hex_.unfinished(end(), found_.hex);
+    base64_.unfinished(found_.base64);
+    hex_.unfinished(found_.hex);
   }
   add_regions(kMinUnfinished);
   release(end(), 0, out);
