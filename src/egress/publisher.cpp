@@ -51,7 +51,8 @@ void Publisher::admit(os::UniqueFd accepted) {
   target.asked = {published_.what.address, published_.what.host_port};
   target.verdict = Verdict::published;
   target.decision.allowed = true;
-  const bool free = !desk_.throttle.exhausted() && desk_.slots.take();
+  const bool exhausted = desk_.throttle.exhausted();
+  const bool free = !exhausted && desk_.slots.take();
   // It begins to connect; whether somebody listens inside shows when bytes are carried.
   auto inside = free ? mint_.connect_inside(published_.what.port)
                      : SysResult<os::UniqueFd>(std::unexpected(Errno{EBUSY}));
@@ -61,8 +62,9 @@ void Publisher::admit(os::UniqueFd accepted) {
   desk_.account.note({.host = target.host(),
                       .port = target.asked.port,
                       .verdict = free ? Verdict::failed : Verdict::limited,
-                      .reason = free ? "the sandbox could not be reached"
-                                     : "network.limits.connections are alive already"});
+                      .reason = free        ? "the sandbox could not be reached"
+                                : exhausted ? "network.limits.total is used up"
+                                            : "network.limits.connections are alive already"});
 }
 
 }  // namespace sbx::egress
