@@ -39,7 +39,6 @@ struct Prepared {
   };
   std::vector<Capabilities> capabilities;
   std::span<const os::SecretMemory> secrets;  ///< by Plan::secrets
-  RefusedPrograms refused;                    ///< with a gateway
 };
 
 struct Context {

@@ -96,10 +96,12 @@ StepResult run(const plan::RouteToSelf&, Context&) noexcept {
 }
 
 StepResult run(const plan::OpenGateway& step, Context& context) noexcept {
-  const RefusedPrograms& programs = context.prepared->refused;
-  return os::send_gateway(
-      context.gateway_channel, {.tcp = step.tcp, .udp = step.udp},
-      {.tcp4 = programs.tcp4, .udp4 = programs.udp4, .tcp6 = programs.tcp6, .udp6 = programs.udp6});
+  return os::send_gateway(context.gateway_channel,
+                          {.tcp = step.tcp, .udp = step.udp, .more = step.more});
+}
+
+StepResult run(const plan::AwaitGateway&, Context& context) noexcept {
+  return os::await_watched(context.gateway_channel);
 }
 
 StepResult run(const plan::EnterNetwork&, Context& context) noexcept {

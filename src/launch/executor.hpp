@@ -37,6 +37,7 @@ StepResult run(const plan::ShowRoot&, Context&) noexcept;
 StepResult run(const plan::AwaitRoot&, Context&) noexcept;
 StepResult run(const plan::ReleasePayload&, Context&) noexcept;
 StepResult run(const plan::AwaitRelease&, Context&) noexcept;
+StepResult run(const plan::AwaitGateway&, Context&) noexcept;
 
 // execute_mounts.cpp
 StepResult run(const plan::PrivatePropagation&, Context&) noexcept;

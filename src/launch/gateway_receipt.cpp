@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "launch/refused_filter.hpp"
 #include "os/many_descriptors.hpp"
 
 namespace sbx::launch {
@@ -63,9 +64,21 @@ Result<void> GatewayReceipt::receive() {
   auto all = os::gateway_of(received_, ports());
   if (!all) return {};  // there is more
   sockets_ = std::move(*all);
+  SBX_CHECK(watch());
   ours_.reset();
   places_.clear();
   return {};
+}
+
+/// The payload waits for the last of it. When it has ended meanwhile, that is not our failure.
+Result<void> GatewayReceipt::watch() const {
+  if (const auto watched = watch_refused(sockets_->refused, refused_programs(*step_)); !watched)
+    return std::unexpected(
+        failed("cannot watch what is refused in the sandbox's network", watched.error().value));
+  const auto told = os::tell_watched(ours_.get());
+  if (told || told.error().value == EPIPE || told.error().value == ECONNRESET) return {};
+  return std::unexpected(
+      failed("cannot tell the payload that its network is watched", told.error().value));
 }
 
 Result<void> GatewayReceipt::finish() {

@@ -32,7 +32,10 @@ class GatewayReceipt {
   std::optional<os::GatewaySockets> take() { return std::exchange(sockets_, std::nullopt); }
 
  private:
-  [[nodiscard]] os::GatewayPorts ports() const { return {.tcp = step_->tcp, .udp = step_->udp}; }
+  [[nodiscard]] os::GatewayPorts ports() const {
+    return {.tcp = step_->tcp, .udp = step_->udp, .more = step_->more};
+  }
+  [[nodiscard]] Result<void> watch() const;
 
   const plan::OpenGateway* step_ = nullptr;
   os::UniqueFd ours_{};

@@ -93,8 +93,6 @@ Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemor
   SBX_CHECK(add_secrets(plan, secrets, ready.env));
   ready.secrets = secrets;
   ready.candidates = candidates(plan);
-  if (const plan::OpenGateway* gateway = gateway_step(plan))
-    ready.refused = refused_programs(*gateway);
   ready.filters.plain = plan.filter.program();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const auto* drop = std::get_if<plan::DropCapabilities>(&plan.steps[i].action);

@@ -1,8 +1,13 @@
 #include "launch/refused_filter.hpp"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
+
+#include "os/refused_sockets.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -140,6 +145,15 @@ RefusedPrograms refused_programs(const plan::OpenGateway& step) {
           .udp4 = udp_program(false, udp),
           .tcp6 = tcp_program(true, tcp),
           .udp6 = udp_program(true, udp)};
+}
+
+SysResult<void> watch_refused(std::span<const os::UniqueFd> sockets,
+                              const RefusedPrograms& programs) noexcept {
+  const std::array<std::span<const sock_filter>, 4> filters{programs.tcp4, programs.udp4,
+                                                            programs.tcp6, programs.udp6};
+  for (std::size_t i = 0; i < std::min(sockets.size(), filters.size()); ++i)
+    SBX_CHECK(os::watch_refused(sockets[i].get(), i < 2 ? AF_INET : AF_INET6, filters[i]));
+  return {};
 }
 
 }  // namespace sbx::launch

@@ -14,8 +14,8 @@ namespace sbx::os {
 namespace {
 
 constexpr std::uint16_t kDns = 53;
-constexpr std::size_t kAlways =
-    6;  // DNS, mint and two for what is refused; IPv6 has two more of these
+constexpr std::size_t kAlways = 4;  // DNS, and what is refused; IPv6 has two more of these
+constexpr std::size_t kMint = 2;
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
@@ -40,32 +40,47 @@ SysResult<UniqueFd> datagrams(std::uint16_t port) noexcept {
   return made;
 }
 
-SysResult<void> send_refused(DescriptorSender& sender, int family, std::span<const sock_filter> tcp,
-                             std::span<const sock_filter> udp) noexcept {
-  SBX_CHECK(sender.add(refused_socket(family, IPPROTO_TCP, tcp)));
-  return sender.add(refused_socket(family, IPPROTO_UDP, udp));
+SysResult<void> send_refused(DescriptorSender& sender, int family) noexcept {
+  SBX_CHECK(sender.add(refused_socket(family, IPPROTO_TCP)));
+  return sender.add(refused_socket(family, IPPROTO_UDP));
 }
 
 }  // namespace
 
-SysResult<void> send_gateway(int channel, const GatewayPorts& ports,
-                             const RefusedFilters& filters) noexcept {
+SysResult<void> send_gateway(int channel, const GatewayPorts& ports) noexcept {
   DescriptorSender sender(channel);
   UniqueFd dns = SBX_TRY(datagrams(kDns));
   const bool v6 = is_v6(dns.get());
   SBX_CHECK(sender.add(std::move(dns)));
   SBX_CHECK(sender.add(listener(kDns)));
-  SBX_CHECK(sender.add(inner_socket(SOCK_STREAM)));
-  SBX_CHECK(sender.add(inner_socket(SOCK_STREAM)));
-  SBX_CHECK(send_refused(sender, AF_INET, filters.tcp4, filters.udp4));
-  if (v6) SBX_CHECK(send_refused(sender, AF_INET6, filters.tcp6, filters.udp6));
+  for (std::size_t i = 0; ports.more && i < kMint; ++i)
+    SBX_CHECK(sender.add(inner_socket(SOCK_STREAM)));
+  SBX_CHECK(send_refused(sender, AF_INET));
+  if (v6) SBX_CHECK(send_refused(sender, AF_INET6));
   for (const std::uint16_t port : ports.tcp) SBX_CHECK(sender.add(listener(port)));
   for (const std::uint16_t port : ports.udp) SBX_CHECK(sender.add(datagrams(port)));
   return sender.flush();
 }
 
+SysResult<void> await_watched(int channel) noexcept {
+  char byte = 0;
+  ssize_t size = -1;
+  do {
+    size = ::recv(channel, &byte, sizeof byte, 0);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return fail();
+  if (size == 0) return std::unexpected(Errno{EPIPE});
+  return {};
+}
+
+SysResult<void> tell_watched(int channel) noexcept {
+  const char byte = 0;
+  if (::send(channel, &byte, sizeof byte, MSG_NOSIGNAL) != 1) return fail();
+  return {};
+}
+
 std::size_t most_gateway_sockets(const GatewayPorts& ports) {
-  return kAlways + 2 + ports.tcp.size() + ports.udp.size();
+  return kAlways + 2 + (ports.more ? kMint : 0) + ports.tcp.size() + ports.udp.size();
 }
 
 SysResult<GatewaySockets> gateway_of(std::vector<UniqueFd>& received, const GatewayPorts& ports) {
@@ -77,8 +92,8 @@ SysResult<GatewaySockets> gateway_of(std::vector<UniqueFd>& received, const Gate
   auto next = received.begin();
   sockets.dns_udp = std::move(*next++);
   sockets.dns_tcp = std::move(*next++);
-  sockets.mint_listener = std::move(*next++);
-  sockets.mint_client = std::move(*next++);
+  if (ports.more) sockets.mint_listener = std::move(*next++);
+  if (ports.more) sockets.mint_client = std::move(*next++);
   for (int i = 0; i < (sockets.v6 ? 4 : 2); ++i) sockets.refused.push_back(std::move(*next++));
   for (const std::uint16_t port : ports.tcp) sockets.tcp.push_back({port, std::move(*next++)});
   for (const std::uint16_t port : ports.udp) sockets.udp.push_back({port, std::move(*next++)});

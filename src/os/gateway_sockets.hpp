@@ -4,8 +4,6 @@
 // runs, and the supervisor gets them.
 #pragma once
 
-#include <linux/filter.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -27,9 +25,9 @@ struct GatewaySockets {
   std::vector<PortSocket> tcp{};  ///< listening
   std::vector<PortSocket> udp{};  ///< likewise as dns_udp: answers from any address that was asked
   /// TCP and UDP of IPv4, then of IPv6 (refused_sockets.hpp): SYNs and datagrams to other ports
-  /// than the above, not to loopback.
+  /// than the above, not to loopback, once watch_refused() was called.
   std::vector<UniqueFd> refused{};
-  /// Two unconnected sockets for SocketMint.
+  /// Two unconnected sockets for SocketMint, where more are wanted.
   UniqueFd mint_listener{};
   UniqueFd mint_client{};
   bool v6 = true;
@@ -38,20 +36,15 @@ struct GatewaySockets {
 struct GatewayPorts {
   std::span<const std::uint16_t> tcp{};
   std::span<const std::uint16_t> udp{};
-};
-
-/// For refused_socket(), by family and protocol.
-struct RefusedFilters {
-  std::span<const sock_filter> tcp4{};
-  std::span<const sock_filter> udp4{};
-  std::span<const sock_filter> tcp6{};
-  std::span<const sock_filter> udp6{};
+  bool more = false;  ///< sockets are to be made there later
 };
 
 /// The payload's process: makes them all and sends them over `channel`. Needs the capabilities of a
 /// new network namespace. Allocation-free.
-SysResult<void> send_gateway(int channel, const GatewayPorts& ports,
-                             const RefusedFilters& filters) noexcept;
+SysResult<void> send_gateway(int channel, const GatewayPorts& ports) noexcept;
+/// And waits until the other side has said tell_watched(). EPIPE: it never will.
+SysResult<void> await_watched(int channel) noexcept;
+SysResult<void> tell_watched(int channel) noexcept;
 
 /// At most so many are sent for `ports`.
 std::size_t most_gateway_sockets(const GatewayPorts& ports);

@@ -1,6 +1,7 @@
 #include "os/inner_socket.hpp"
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -12,6 +13,11 @@ namespace {
 /// What the kernel makes of it is net.core.somaxconn of the namespace, which starts with 4096: the
 /// connections that may wait for the supervisor to look.
 constexpr int kBacklog = 4096;
+
+/// The congestion control of what is accepted, which inherits it (tcp(7)). Nothing is lost or late
+/// on `lo`; what the host prefers (bbr above all, which sends by a timer) is less than half as fast
+/// there. Reno is in every kernel, and anybody may ask for it.
+constexpr char kCongestion[] = "reno";
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
@@ -55,6 +61,8 @@ SysResult<void> bind_everywhere(int socket, std::uint16_t port) noexcept {
 }
 
 SysResult<void> listen_everywhere(int socket, std::uint16_t port) noexcept {
+  if (::setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, kCongestion, sizeof kCongestion - 1) != 0)
+    return fail();
   SBX_CHECK(bind_everywhere(socket, port));
   if (::listen(socket, kBacklog) != 0) return fail();
   return {};

@@ -222,6 +222,9 @@ struct Describe {
   }
   std::string operator()(const AwaitRoot&) const { return "wait for the new root"; }
   std::string operator()(const AwaitRelease&) const { return "wait until init is ready"; }
+  std::string operator()(const AwaitGateway&) const {
+    return "wait until the supervisor watches what is refused";
+  }
   std::string operator()(const DieWithInit&) const { return "die with init"; }
   std::string operator()(const OpenPty&) const { return "open a fresh terminal"; }
   std::string operator()(const NewSession& s) const {

@@ -86,6 +86,7 @@ Result<void> plan_gateway(Builder& b) {
   OpenGateway step;
   SBX_CHECK(plan_tcp(b, *b.plan.egress, step));
   SBX_CHECK(plan_udp(b, *b.plan.egress, step));
+  step.more = !step.late.empty() || !b.plan.egress->publish.empty();
   if (!step.late.empty()) {
     SBX_CHECK(check_late(b));
     b.plan.supervision.hears_connects = true;

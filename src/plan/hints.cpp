@@ -203,6 +203,7 @@ struct Hint {
   }
   std::string operator()(const AwaitRoot&) const { return ""; }
   std::string operator()(const AwaitRelease&) const { return ""; }
+  std::string operator()(const AwaitGateway&) const { return ""; }
   std::string operator()(const DieWithInit&) const { return ""; }
   std::string operator()(const OpenPty&) const { return "run without a terminal: --no-tty"; }
   std::string operator()(const NewSession&) const { return ""; }

@@ -74,6 +74,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"open_gateway"},
     std::string_view{"await_root"},
     std::string_view{"await_release"},
+    std::string_view{"await_gateway"},
     std::string_view{"die_with_init"},
     std::string_view{"open_pty"},
     std::string_view{"new_session"},

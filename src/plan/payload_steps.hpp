@@ -25,9 +25,11 @@ struct OpenGateway {
   std::vector<std::uint16_t> udp{};
   /// TCP ports beyond these: the supervisor opens one when somebody is about to connect to it.
   std::vector<network::PortRange> late{};
+  bool more = false;  ///< the supervisor is to make further sockets there: for `late`, and publish
 };
 struct AwaitRoot {};                          ///< until then paths mean the host's tree
 struct AwaitRelease {};                       ///< the last word before untrusted code runs
+struct AwaitGateway {};                       ///< until what is refused is told
 struct DieWithInit {};                        ///< where no pid namespace would see to it
 struct OpenPty {                              ///< the master goes to the supervisor
   const char* multiplexer = "/dev/pts/ptmx";  ///< of the sandbox's own devpts

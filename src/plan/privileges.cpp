@@ -108,6 +108,8 @@ Result<void> plan_privileges(Builder& b) {
         "capabilities");
   b.add(Phase::payload, AwaitRelease{},
         "what it must not see is hidden first, and the host's tree gone");
+  if (b.plan.egress)
+    b.add(Phase::payload, AwaitGateway{}, "no attempt is missing in the result", "network.allow");
   plan_start(b);
   b.add(Phase::guard, DropCapabilities{{}}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");

@@ -104,7 +104,8 @@ TEST_CASE(
 }
 
 TEST_CASE("what nobody listens to is seen, and only that") {
-  plan::OpenGateway step{.tcp = {80, 443, 8000}, .udp = {123}, .late = {{9000, 9999}}};
+  plan::OpenGateway step{
+      .tcp = {80, 443, 8000}, .udp = {123}, .late = {{9000, 9999}}, .more = true};
   for (std::uint16_t port = 20000; port < 20480; port += 2) step.udp.push_back(port);
   InnerNetwork inner(
       [] {

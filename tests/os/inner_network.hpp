@@ -32,7 +32,7 @@
 namespace sbx::test {
 
 struct InnerOptions {
-  plan::OpenGateway step{.tcp = {80, 443}, .udp = {123}};
+  plan::OpenGateway step{.tcp = {80, 443}, .udp = {123}, .more = true};
   bool v6 = true;       ///< false: switched off on every device
   ::rlim_t nofile = 0;  ///< of who sends
 };
@@ -88,8 +88,12 @@ class InnerNetwork {
       auto some = os::receive_some(channel_.get());
       REQUIRE_MESSAGE(some.has_value(), "errno ", some ? 0 : some.error().value);
       for (os::UniqueFd& fd : *some) received.push_back(std::move(fd));
-      auto all = os::gateway_of(received, {.tcp = options_.step.tcp, .udp = options_.step.udp});
-      if (all) return std::move(*all);
+      auto all = os::gateway_of(received, ports());
+      if (!all) continue;
+      const launch::RefusedPrograms programs = launch::refused_programs(options_.step);
+      REQUIRE(launch::watch_refused(all->refused, programs).has_value());
+      REQUIRE(os::tell_watched(channel_.get()).has_value());
+      return std::move(*all);
     }
   }
   void go() { REQUIRE(::write(go_.get(), "x", 1) == 1); }
@@ -107,15 +111,13 @@ class InnerNetwork {
       const ::rlimit limit{options_.nofile, options_.nofile};
       expect(::setrlimit(RLIMIT_NOFILE, &limit) == 0);
     }
-    const launch::RefusedPrograms programs = launch::refused_programs(options_.step);
-    const auto sent =
-        os::send_gateway(channel, {.tcp = options_.step.tcp, .udp = options_.step.udp},
-                         {.tcp4 = programs.tcp4,
-                          .udp4 = programs.udp4,
-                          .tcp6 = programs.tcp6,
-                          .udp6 = programs.udp6});
+    const auto sent = os::send_gateway(channel, ports());
     if (!sent) errno = sent.error().value;
     expect(sent.has_value());
+    expect(os::await_watched(channel).has_value());
+  }
+  [[nodiscard]] os::GatewayPorts ports() const {
+    return {.tcp = options_.step.tcp, .udp = options_.step.udp, .more = options_.step.more};
   }
 
   InnerOptions options_;

@@ -49,7 +49,7 @@ void filter_myself(const plan::Plan& plan, int channel) {
 }  // namespace
 
 TEST_CASE("a late port is opened in time, and nobody else's connection is looked at twice") {
-  const plan::OpenGateway step{.tcp = {443}, .late = {{2000, 2999}, {5432, 5432}}};
+  const plan::OpenGateway step{.tcp = {443}, .late = {{2000, 2999}, {5432, 5432}}, .more = true};
   const plan::Plan plan = plan_with(step);
   const Ends ends;
   InnerNetwork inner(
