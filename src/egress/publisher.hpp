@@ -1,9 +1,9 @@
 // network.publish: who connects to a port of the host reaches one of the sandbox's.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 
+#include "egress/acceptor.hpp"
 #include "egress/desk.hpp"
 #include "os/socket_mint.hpp"
 
@@ -15,24 +15,22 @@ struct Published {
   os::UniqueFd socket{};
 };
 
-class Publisher final : public Watcher {
+class Publisher final {
  public:
   /// Is given the two ends of each connection: inside, outside. A slot is taken for it.
   using Take = std::function<void(os::UniqueFd, os::UniqueFd, Target)>;
 
   Publisher(Desk& desk, Published published, os::SocketMint& mint, Take take);
-  ~Publisher() override;
-  SysResult<void> start();
-  void ready(int fd, std::uint32_t events) override;
+  SysResult<void> start() { return acceptor_.start(); }
 
  private:
   void admit(os::UniqueFd accepted);
 
   Desk& desk_;
-  Published published_;
+  network::Publish what_;
   os::SocketMint& mint_;
   Take take_;
-  Alarm pause_;
+  Acceptor acceptor_;
 };
 
 }  // namespace sbx::egress

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "launch/refused_filter.hpp"
@@ -63,16 +64,16 @@ Result<void> GatewayReceipt::receive() {
   std::ranges::move(*come, std::back_inserter(received_));
   auto all = os::gateway_of(received_, ports());
   if (!all) return {};  // there is more
+  SBX_CHECK(watch(all->refused));
   sockets_ = std::move(*all);
-  SBX_CHECK(watch());
   ours_.reset();
   places_.clear();
   return {};
 }
 
 /// The payload waits for the last of it. When it has ended meanwhile, that is not our failure.
-Result<void> GatewayReceipt::watch() const {
-  if (const auto watched = watch_refused(sockets_->refused, refused_programs(*step_)); !watched)
+Result<void> GatewayReceipt::watch(std::span<const os::UniqueFd> refused) const {
+  if (const auto watched = watch_refused(refused, refused_programs(*step_)); !watched)
     return std::unexpected(
         failed("cannot watch what is refused in the sandbox's network", watched.error().value));
   const auto told = os::tell_watched(ours_.get());

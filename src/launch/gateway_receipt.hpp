@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,7 @@ class GatewayReceipt {
   [[nodiscard]] os::GatewayPorts ports() const {
     return {.tcp = step_->tcp, .udp = step_->udp, .more = step_->more};
   }
-  [[nodiscard]] Result<void> watch() const;
+  [[nodiscard]] Result<void> watch(std::span<const os::UniqueFd> refused) const;
 
   const plan::OpenGateway* step_ = nullptr;
   os::UniqueFd ours_{};

@@ -1,4 +1,4 @@
-// More descriptors across processes than one message of pass_descriptors.hpp carries.
+// More descriptors across processes than one message carries.
 #pragma once
 
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "os/fd.hpp"
+#include "os/pass_descriptors.hpp"
 
 namespace sbx::os {
 
@@ -19,7 +20,7 @@ namespace sbx::os {
 /// is tried again until the others' have arrived. Their receivers wait for nothing else then.
 class DescriptorSender {
  public:
-  static constexpr std::size_t kAtOnce = 64;  ///< in a message; the kernel takes 253
+  static constexpr std::size_t kAtOnce = kMaxInMessage;
 
   explicit DescriptorSender(int socket) noexcept : socket_(socket) {}
   /// Takes it over; who has none passes its error on.

@@ -2,20 +2,22 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace sbx::os {
 namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-constexpr std::size_t kPayload = kMaxPassed * sizeof(int);
+constexpr std::size_t kPayload = kMaxInMessage * sizeof(int);
 
 }  // namespace
 
 SysResult<void> send_descriptors(int socket, std::span<const int> fds) noexcept {
-  if (fds.size() > kMaxPassed) return std::unexpected(Errno{EMFILE});
+  if (fds.size() > kMaxInMessage) return std::unexpected(Errno{EMFILE});
   char byte = 0;
   struct ::iovec data{&byte, 1};
   alignas(struct ::cmsghdr) char control[CMSG_SPACE(kPayload)] = {};
@@ -31,11 +33,12 @@ SysResult<void> send_descriptors(int socket, std::span<const int> fds) noexcept 
     header->cmsg_len = CMSG_LEN(fds.size_bytes());
     std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
   }
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL) != 1) return fail();
+  const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  if (sent != 1) return std::unexpected(Errno{sent < 0 ? errno : EPROTO});
   return {};
 }
 
-SysResult<std::array<UniqueFd, kMaxPassed>> receive_descriptors(int socket, bool wait) noexcept {
+SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool wait) noexcept {
   char byte = 0;
   struct ::iovec data{&byte, 1};
   alignas(struct ::cmsghdr) char control[CMSG_SPACE(kPayload)] = {};
@@ -50,15 +53,22 @@ SysResult<std::array<UniqueFd, kMaxPassed>> receive_descriptors(int socket, bool
   } while (size < 0 && errno == EINTR);
   if (size < 0) return fail();
   if (size == 0) return std::unexpected(Errno{EPIPE});
-  std::array<UniqueFd, kMaxPassed> received;
   const struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return received;
-  const std::size_t count = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-  for (std::size_t i = 0; i < count && i < kMaxPassed; ++i) {
+  const bool some = header != nullptr && header->cmsg_type == SCM_RIGHTS;
+  const std::size_t count = some ? (header->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;
+  for (std::size_t i = 0; i < count; ++i) {
     int fd = -1;
     std::memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
-    received[i] = UniqueFd(fd);
+    UniqueFd received(fd);
+    if (i < places.size()) places[i] = std::move(received);
   }
+  if ((message.msg_flags & MSG_CTRUNC) != 0) return std::unexpected(Errno{EMFILE});
+  return std::min(count, places.size());
+}
+
+SysResult<std::array<UniqueFd, kMaxPassed>> receive_descriptors(int socket, bool wait) noexcept {
+  std::array<UniqueFd, kMaxPassed> received;
+  SBX_CHECK(receive_into(socket, received, wait));
   return received;
 }
 

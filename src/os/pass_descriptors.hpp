@@ -10,13 +10,17 @@
 
 namespace sbx::os {
 
-inline constexpr std::size_t kMaxPassed = 8;  ///< descriptors in one message
+inline constexpr std::size_t kMaxInMessage = 64;  ///< the kernel takes 253
+inline constexpr std::size_t kMaxPassed = 8;      ///< of those that init and the payload pass
 
-/// Sends all of `fds` (at most kMaxPassed; may be none) in one message over a unix socket.
+/// Sends all of `fds` (at most kMaxInMessage; may be none) in one message over a unix socket.
 SysResult<void> send_descriptors(int socket, std::span<const int> fds) noexcept;
 
 /// Receives one such message, waiting for it when `wait` (EAGAIN otherwise; EPIPE: the other end is
-/// gone). Unused places of the result are invalid.
+/// gone; EMFILE: they did not all find a place). How many they were; those beyond `places` are
+/// closed.
+SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool wait) noexcept;
+/// Likewise. Unused places of the result are invalid.
 SysResult<std::array<UniqueFd, kMaxPassed>> receive_descriptors(int socket, bool wait) noexcept;
 
 }  // namespace sbx::os

@@ -86,12 +86,12 @@ std::string denials_of(const Facts& facts) {
     return section("denials", "Denials",
                    "<p class=\"note\">Nobody could listen for refused calls on this host.</p>\n");
   if (facts.denials->empty())
-    return section("denials", "Denials", "<p class=\"note\">No system call was refused.</p>\n");
+    return section("denials", "Denials", "<p class=\"note\">Nothing was refused.</p>\n");
   std::string rows;
   for (std::size_t i = 0; i < std::min(facts.denials->size(), kRowsMost); ++i)
     rows += denial_row((*facts.denials)[i]);
   std::string heads;
-  for (const char* name : {"Call", "Program", "Times", "Outcome", "Profile line that allows it"})
+  for (const char* name : {"What", "Program", "Times", "Outcome", "Profile line that allows it"})
     heads += "<th scope=\"col\"" +
              std::string(name == std::string_view("Times") ? " class=\"n\"" : "") + ">" + name +
              "</th>";
