@@ -2,7 +2,6 @@
 
 #include <asm/ioctls.h>
 #include <linux/fs.h>
-#include <linux/ioprio.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
@@ -14,6 +13,10 @@
 
 namespace sbx::seccomp {
 namespace {
+
+/// ioprio_set(2). That of linux/ioprio.h, which in newer kernels is no C++: it has a
+/// parameter `class`.
+constexpr std::uint64_t kIoprioWhoUser = 3;
 
 constexpr std::string_view kAttributes =
     "Landlock does not look at attributes of files, and the files around are the caller's "
@@ -114,7 +117,7 @@ void add_same_user(std::vector<SharedRule>& rules) {
   for (const std::string_view call : kOnOthers) rules.push_back({call, EPERM, {is_not(0, 0)}});
   rules.push_back({"setpriority", EPERM, {is(0, PRIO_USER)}});
   rules.push_back({"setpriority", EPERM, {is_not(1, 0)}});
-  rules.push_back({"ioprio_set", EPERM, {is(0, IOPRIO_WHO_USER)}});
+  rules.push_back({"ioprio_set", EPERM, {is(0, kIoprioWhoUser)}});
   rules.push_back({"ioprio_set", EPERM, {is_not(1, 0)}});
 }
 
