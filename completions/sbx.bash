@@ -67,6 +67,7 @@ _sbx_value() {
     --stdin) compgen -W 'inherit null' -- "$2"; compgen -f -- "$2" ;;
     --result) compgen -f -- "$2" ;;
     --events) compgen -f -- "$2" ;;
+    --junit) compgen -f -- "$2" ;;
     --usage-interval) compgen -W 'none' -- "$2" ;;
     --log) compgen -f -- "$2" ;;
     --log-level) compgen -W 'debug info warn error' -- "$2" ;;
@@ -110,7 +111,7 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --junit --ci --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi

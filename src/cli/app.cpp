@@ -94,6 +94,8 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   if (option.name == "--signal") arguments.signal = value;
   if (option.name == "--result") arguments.reporting.result = value;
   if (option.name == "--events") arguments.reporting.events = value;
+  if (option.name == "--junit") arguments.reporting.junit = value;
+  if (option.name == "--ci") arguments.reporting.ci = true;
   if (option.name == "--log") arguments.log = value;
   if (option.name == "--log-level") arguments.log_level = value;
 }
@@ -183,6 +185,9 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
   if (problems.empty() && gives(arguments, "--net") && gives(arguments, "--allow"))
     problems.push_back(usage_error("--net and --allow exclude each other",
                                    "--allow alone is a network of the sandbox's own, with a list"));
+  if (problems.empty() && arguments.reporting.ci && arguments.reporting.json)
+    problems.push_back(usage_error("--ci and --json exclude each other",
+                                   "--result FILE writes the same object beside the log"));
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return arguments;
 }
@@ -192,13 +197,14 @@ Reporting find_reporting(const std::vector<std::string>& words) {
   for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string_view name = flag_name(words[i]);
     if (name == "--json") found.json = true;
-    if (name != "--result" && name != "--events") continue;
+    if (name == "--ci") found.ci = true;
+    if (name != "--result" && name != "--events" && name != "--junit") continue;
     std::string value;
     if (name.size() < words[i].size())
       value = words[i].substr(name.size() + 1);
     else if (i + 1 < words.size() && !words[i + 1].starts_with("--"))
       value = words[++i];
-    (name == "--result" ? found.result : found.events) = value;
+    (name == "--result" ? found.result : name == "--events" ? found.events : found.junit) = value;
   }
   return found;
 }

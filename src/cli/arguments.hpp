@@ -15,6 +15,8 @@ struct Reporting {
   bool json = false;
   std::string result;  ///< FILE or fd:N; empty: not asked for
   std::string events;
+  std::string junit;  ///< likewise
+  bool ci = false;    ///< --ci given
 };
 
 struct Arguments {

@@ -108,6 +108,8 @@ plan::Invocation invocation_of(const Arguments& arguments, const Profile& profil
   invocation.json = arguments.reporting.json && arguments.verb->verb == Verb::run;
   invocation.result = !arguments.reporting.result.empty();
   invocation.events = !arguments.reporting.events.empty();
+  invocation.junit = !arguments.reporting.junit.empty();
+  invocation.ci = arguments.reporting.ci;
   invocation.quiet = arguments.quiet;
   return invocation;
 }

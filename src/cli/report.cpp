@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "cli/junit.hpp"
+#include "cli/narrate.hpp"
 #include "cli/say.hpp"
 #include "supervise/add_cause.hpp"
 
@@ -26,21 +28,55 @@ Error joined(const profile::Problems& problems) {
   return {.kind = problems[0].kind, .what = std::move(what)};
 }
 
+void open_file(const std::string& target, const char* flag, std::optional<ResultFile>& file,
+               profile::Problems& problems) {
+  if (target.empty()) return;
+  auto opened = ResultFile::open(target, flag);
+  if (opened)
+    file = *std::move(opened);
+  else
+    problems.push_back(std::move(opened).error());
+}
+
+bool is_file(const std::optional<ResultFile>& file) { return file && file->stream() < 0; }
+
+/// A file is replaced at the end, and with it what another has written there.
+std::optional<Error> collision(const Reporting& wanted, bool result, bool junit) {
+  const auto same = [](const char* one, const char* other, const std::string& target) {
+    return Error{
+        .kind = ErrorKind::usage,
+        .what = std::string(one) + " and " + other + " name the same file " + quote(target)};
+  };
+  if (result && wanted.result == wanted.events) return same("--result", "--events", wanted.result);
+  if (junit && wanted.junit == wanted.events) return same("--junit", "--events", wanted.junit);
+  if (junit && wanted.junit == wanted.result) return same("--result", "--junit", wanted.junit);
+  return std::nullopt;
+}
+
+bool finish_file(const ResultFile& file, std::string_view text) {
+  if (file.stream() < 0) {
+    const Result<void> written = file.write(text);
+    if (!written) say(written.error().to_string());
+    return written.has_value();
+  }
+  const auto written = write_all(file.stream(), std::string(text) + "\n");
+  if (!written)
+    say(Error{.kind = ErrorKind::host,
+              .what = "--junit: it could not be written",
+              .sys_errno = written.error().value}
+            .to_string());
+  return written.has_value();
+}
+
 }  // namespace
 
-Report::Report(const Reporting& wanted, profile::Problems& problems) : json_(wanted.json) {
+Report::Report(const Reporting& wanted, profile::Problems& problems)
+    : json_(wanted.json), ci_(wanted.ci) {
   if (!problems.empty()) return;
-  if (!wanted.result.empty()) {
-    auto opened = ResultFile::open(wanted.result);
-    if (opened)
-      result_ = *std::move(opened);
-    else
-      problems.push_back(std::move(opened).error());
-  }
-  if (result_ && result_->stream() < 0 && wanted.result == wanted.events) {
-    problems.push_back(
-        {.kind = ErrorKind::usage,
-         .what = "--result and --events name the same file " + quote(wanted.result)});
+  open_file(wanted.result, "--result", result_, problems);
+  open_file(wanted.junit, "--junit", junit_, problems);
+  if (auto same = collision(wanted, is_file(result_), is_file(junit_))) {
+    problems.push_back(*std::move(same));
   } else if (!wanted.events.empty()) {
     auto opened = open_stream(wanted.events, "--events");
     if (opened)
@@ -61,16 +97,21 @@ supervise::Sinks Report::sinks(supervise::Nanos started) const {
 }
 
 bool Report::finish(const Outcome& outcome, const plan::Plan& plan) const {
-  if (!result_ || result_->stream() >= 0) return true;
-  const Result<void> written = result_->write(supervise::to_json(outcome, plan));
-  if (!written) say(written.error().to_string());
-  return written.has_value();
+  if (!is_file(result_) && !junit_) return true;
+  const std::string result = supervise::to_json(outcome, plan);
+  bool written = true;
+  if (result_ && result_->stream() < 0) written = finish_file(*result_, result);
+  if (junit_) written = finish_file(*junit_, junit_of(result)) && written;
+  return written;
 }
 
 int Report::refuse(const plan::Plan& plan, profile::Problems problems,
                    supervise::Nanos started) const {
   for (Error& problem : problems) supervise::add_cause(problem);
-  say(problems);
+  if (const auto narrator = Narrator::make(ci_ && !json_); narrator)
+    for (const Error& problem : problems) narrator->error("", problem.to_string());
+  else
+    say(problems);
   // Nobody runs yet: the launcher that a run would have used fails with what is known already.
   const auto failing =
       [&problems](const plan::Plan&, const launch::StdioFds&, int,

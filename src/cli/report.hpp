@@ -1,5 +1,5 @@
-// Where a run reports to (`--json`, `--result`, `--events`): opened before anything else can fail,
-// so that a run that never was is reported too.
+// Where a run reports to (`--json`, `--result`, `--events`, `--junit`): opened before anything else
+// can fail, so that a run that never was is reported too.
 #pragma once
 
 #include <optional>
@@ -19,14 +19,17 @@ class Report {
 
   /// For the supervisor, which writes the streams; the descriptors stay ours.
   [[nodiscard]] supervise::Sinks sinks(supervise::Nanos started) const;
-  /// After a run: the result file. False, and said on standard error, when it could not be written.
+  /// After a run: the result file, and that of --junit. False, and said on standard error, when one
+  /// could not be written.
   [[nodiscard]] bool finish(const supervise::Outcome& outcome, const plan::Plan& plan) const;
   /// Instead of a run: everything, with a result that says `problems`. Returns the exit code.
   int refuse(const plan::Plan& plan, profile::Problems problems, supervise::Nanos started) const;
 
  private:
   bool json_ = false;
+  bool ci_ = false;
   std::optional<ResultFile> result_;
+  std::optional<ResultFile> junit_;
   os::UniqueFd events_;
 };
 

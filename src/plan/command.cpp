@@ -54,8 +54,8 @@ void plan_supervision(Builder& b) {
   s.usage_interval = b.profile.events.usage_interval;
   s.capture = b.invocation.json;
   s.meter = b.invocation.json || b.invocation.result || b.invocation.events;
-  s.summary = b.facts.stderr_is_tty && !b.invocation.quiet;
-  s.denials = s.meter || s.summary;
+  s.summary = (b.facts.stderr_is_tty || b.invocation.ci) && !b.invocation.quiet;
+  s.denials = s.meter || s.summary || b.invocation.junit;
   const profile::Stdio& stdio = b.profile.stdio;
   if (stdio.input == "null") {
     s.input = InputMode::null;

@@ -13,6 +13,8 @@ struct Invocation {
   bool json = false;                 ///< capture the output, print one result object
   bool result = false;               ///< --result given
   bool events = false;               ///< --events given
+  bool junit = false;                ///< --junit given
+  bool ci = false;                   ///< --ci given: persons read the log later
   bool quiet = false;                ///< --quiet given: no summary for a person
 };
 

@@ -2,20 +2,17 @@
 
 #include <signal.h>
 #include <unistd.h>
-#include <algorithm>
 
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/narrate.hpp"
 #include "cli/prepare.hpp"
 #include "cli/report.hpp"
 #include "cli/say.hpp"
-#include "cli/table.hpp"
 #include "cli/timing_text.hpp"
 #include "os/process.hpp"
 #include "os/pty.hpp"
@@ -29,7 +26,6 @@ using profile::Problems;
 using supervise::Outcome;
 using supervise::RunClock;
 using supervise::Stage;
-using supervise::Status;
 
 /// The plan of a run that never came to have one; for its result.
 plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::string> command) {
@@ -41,95 +37,6 @@ plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::
   plan.limits.memory.reset();
   plan.isolation.tier = "none";
   return plan;
-}
-
-/// What a person would not see from the command's own output.
-void say_end(const Outcome& outcome) {
-  switch (outcome.status) {
-    case Status::timeout:
-    case Status::cpu_limit:
-    case Status::idle_timeout:
-    case Status::oom:
-    case Status::output_limit:
-    case Status::disk_limit:
-    case Status::seccomp:
-    case Status::not_found:
-    case Status::not_executable:
-      say(std::string(supervise::to_string(outcome.status)) + ": " + outcome.reason.text);
-      return;
-    case Status::setup_error:
-    case Status::internal_error:
-      say(outcome.error ? outcome.error->to_string() : outcome.reason.text);
-      return;
-    case Status::ok:
-    case Status::nonzero:
-    case Status::signal:
-    case Status::interrupted:
-      return;
-  }
-}
-
-/// One line for everything that this run goes without, one for each warning.
-void say_before(const plan::Plan& plan) {
-  const std::vector<std::string>& approximate = plan.isolation.approximate;
-  std::vector<std::string> missing = plan.isolation.degraded;
-  std::erase_if(missing, [&approximate](const std::string& control) {
-    return std::ranges::find(approximate, control) != approximate.end();
-  });
-  std::vector<std::string> parts;
-  if (!missing.empty()) parts.push_back("not enforced on this host: " + join(missing, ", "));
-  if (!approximate.empty()) parts.push_back("kept only approximately: " + join(approximate, ", "));
-  if (!parts.empty()) say("degraded: " + join(parts, "; "));
-  for (const std::string& warning : plan.warnings) say("warning: " + warning);
-}
-
-/// A person who sees a command fail wants to know what it was refused.
-void say_blocked(const plan::Plan& plan, const Outcome& outcome) {
-  constexpr std::size_t kMost = 5;
-  if (!plan.supervision.summary || outcome.process_exit == kSuccess) return;
-  if (!outcome.denials) return;
-  std::size_t blocked = 0;
-  for (const supervise::Denial& denial : *outcome.denials) {
-    if (denial.passed || ++blocked > kMost) continue;
-    say("blocked: " + supervise::denial_text(denial) +
-        (denial.allow_with.empty() ? "; no profile can allow it"
-                                   : "; a profile allows it with  " + denial.allow_with));
-  }
-  if (blocked > kMost)
-    say("blocked: " + std::to_string(blocked - kMost) + " more kinds; --result FILE lists them");
-}
-
-/// Whoever is there to read it wants to know how to get at them.
-void say_kept(const plan::Plan& plan, const Outcome& outcome) {
-  if (!plan.supervision.summary || !outcome.changes || outcome.changes->run.empty()) return;
-  const changes::Totals& sum = outcome.changes->totals;
-  say("changes kept: " + std::to_string(sum.added) + " added, " + std::to_string(sum.modified) +
-      " modified, " + std::to_string(sum.deleted) + " deleted; see  sbx diff " +
-      outcome.changes->run);
-}
-
-void say_artifacts(const plan::Plan& plan, const Outcome& outcome) {
-  if (!plan.supervision.summary || outcome.artifacts.empty()) return;
-  std::uint64_t bytes = 0;
-  for (const artifacts::Artifact& artifact : outcome.artifacts) bytes += artifact.bytes;
-  const std::size_t count = outcome.artifacts.size();
-  say("artifacts kept: " + std::to_string(count) + (count == 1 ? " file, " : " files, ") +
-      short_bytes(bytes) + "; see  sbx artifacts ls " + plan.run_id);
-}
-
-void say_after(const plan::Plan& plan, const Outcome& outcome) {
-  say_end(outcome);
-  say_blocked(plan, outcome);
-  say_kept(plan, outcome);
-  say_artifacts(plan, outcome);
-  for (std::size_t i = plan.warnings.size(); i < outcome.warnings.size(); ++i)
-    say("warning: " + outcome.warnings[i]);
-  for (const std::string& lost : outcome.undelivered) say(lost);
-  for (const std::string& note : outcome.notes)
-    log::write(log::Level::info, "run " + plan.run_id + ": " + note);
-  log::write(log::Level::info, "run " + plan.run_id + ": " +
-                                   std::string(supervise::to_string(outcome.status)) + ", " +
-                                   outcome.reason.text);
 }
 
 void say_timing(const plan::Plan& plan, RunClock& clock) {
@@ -170,6 +77,8 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   const Report report(arguments.dry_run ? nothing : arguments.reporting, problems);
   auto run_id = make_run_id();
   if (!run_id) problems.push_back(run_id.error());
+  const auto narrator = Narrator::make(arguments.reporting.ci);
+  if (!narrator) problems.push_back(narrator.error());
 
   const std::string id = run_id.value_or("");
   auto planned =
@@ -183,14 +92,15 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   if (arguments.dry_run) return dry_run(arguments, plan);
 
   enter(clock, Stage::prepare_launch);
-  say_before(plan);
+  if (const auto told = narrator->before(plan); !told)
+    return report.refuse(plan, {told.error()}, started);
   supervise::Sinks sinks = report.sinks(started);
   sinks.clock = clock;
   sinks.secrets = &planned->secrets;
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
   enter(clock, Stage::result_file);
   const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();
-  say_after(plan, outcome);
+  narrator->after(plan, outcome);
   if (clock != nullptr) say_timing(plan, *clock);
   if (after) os::end_process(after({planned->profile, plan, outcome}));
   // The command's own success must not hide that its result is not there. Everything is written

@@ -1,0 +1,36 @@
+// What a run says beside the command's own output: to a person on standard error, with --ci to the
+// log of a CI service as well.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "cli/ci_log.hpp"
+#include "plan/plan.hpp"
+#include "supervise/outcome.hpp"
+
+namespace sbx::cli {
+
+class Narrator {
+ public:
+  /// `ci`: the log of a CI service is written, of the kind that the environment names.
+  static Result<Narrator> make(bool ci);
+
+  /// What the run goes without. With --ci the output folds from here on, and standard error goes
+  /// where standard output does if the service wants one stream.
+  [[nodiscard]] Result<void> before(const plan::Plan& plan) const;
+  void after(const plan::Plan& plan, const supervise::Outcome& outcome) const;
+
+  void error(std::string_view title, std::string_view text) const;
+  void warning(std::string_view text) const;
+
+ private:
+  void tell(CiLevel level, std::string_view title, std::string_view text) const;
+  void end(const plan::Plan& plan, const supervise::Outcome& outcome) const;
+  void blocked(const plan::Plan& plan, const supervise::Outcome& outcome) const;
+
+  std::optional<CiLog> ci_{};
+};
+
+}  // namespace sbx::cli
