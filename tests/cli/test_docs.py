@@ -233,6 +233,24 @@ def test_the_version_is_the_same_everywhere(sbx_binary, root_dir):
     assert f"## {version}" in (root_dir / "CHANGELOG.md").read_text()
 
 
+def documents(root_dir):
+    return [*root_dir.glob("*.md"), *root_dir.glob("docs/**/*.md")]
+
+
+def test_links_in_the_documents_lead_somewhere(root_dir):
+    found = [(path, link) for path in documents(root_dir)
+             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text())]
+    assert len(found) > 20
+    missing = [f"{path.name}: {link}" for path, link in found if not (path.parent / link).exists()]
+    assert not missing
+
+
+def test_the_threat_model_names_every_attack(root_dir):
+    text = (root_dir / "docs" / "threat-model.md").read_text()
+    attacks = [path.name for path in (root_dir / "tests" / "escape").glob("test_*.py")]
+    assert len(attacks) > 10 and not [name for name in attacks if f"tests/escape/{name})" not in text]
+
+
 def test_profiles_in_the_documents_are_right(sbx_binary, root_dir, tmp_path):
     """Each YAML block of the README is a profile that `check` accepts."""
     blocks = re.findall(r"```yaml\n(.*?)```", (root_dir / "README.md").read_text(), flags=re.S)
