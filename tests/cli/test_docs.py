@@ -251,6 +251,38 @@ def test_the_threat_model_names_every_attack(root_dir):
     assert len(attacks) > 10 and not [name for name in attacks if f"tests/escape/{name})" not in text]
 
 
+def test_troubleshooting_knows_every_cause(root_dir):
+    """Both ways: a heading for each `because` of the messages, and no heading that nothing says any more."""
+    page = (root_dir / "docs" / "troubleshooting.md").read_text()
+    headings = [heading.split("…") for heading in re.findall("### because (.*)", page)]
+    said = set(re.findall("because (.*)", (root_dir / "tests" / "messages" / "hosts.txt").read_text()))
+    assert len(said) > 20
+
+    def fits(parts, text):
+        return re.match(".*".join(map(re.escape, [part.strip() for part in parts])).replace(r"\ ", " "), text)
+
+    assert not [text for text in said if not any(fits(parts, text) for parts in headings)]
+    assert not [parts for parts in headings if not any(fits(parts, text) for text in said)]
+
+
+def test_troubleshooting_has_the_exit_code_of_every_status(sbx, root_dir):
+    page = (root_dir / "docs" / "troubleshooting.md").read_text()
+    rows = {status: code for names, code in re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| ([^|]*?) \|", page, re.M)
+            for status in re.findall(r"\w+", names)}
+    schema = json.loads(sbx.call("schema", "result").out)
+    assert sorted(rows) == sorted(schema["properties"]["status"]["enum"])
+    for status, flags, command in (("timeout", ["--timeout", "200ms"], ["sleep", "9"]),
+                                   ("cpu_limit", ["--cpu-time", "200ms"], ["sh", "-c", "while :; do :; done"]),
+                                   ("idle_timeout", ["--idle", "200ms"], ["sleep", "9"]),
+                                   ("output_limit", ["--stdout-limit", "1K", "--on-exceed", "kill"], ["yes"]),
+                                   ("disk_limit", ["--rlimit", "fsize=64K"], ["sh", "-c", "exec yes >/tmp/x"]),
+                                   ("seccomp", ["--on-deny", "kill"], ["unshare", "-U", "true"]),
+                                   ("not_found", [], ["no-such-command"]),
+                                   ("not_executable", [], ["/etc/passwd"])):
+        run = sbx.run(flags=flags, cmd=command)
+        assert (run.result["status"], str(run.code)) == (status, rows[status])
+
+
 def test_profiles_in_the_documents_are_right(sbx_binary, root_dir, tmp_path):
     """Each YAML block of the README is a profile that `check` accepts."""
     blocks = re.findall(r"```yaml\n(.*?)```", (root_dir / "README.md").read_text(), flags=re.S)
