@@ -1,0 +1,33 @@
+// Which sbx is called: the option, else SBX_BIN, else the first on PATH. Only looked for, never started here.
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+
+import { SbxNotFoundError } from "./errors.js";
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The absolute path of the binary.
+ * @param option what the caller named: a path
+ * @throws SbxNotFoundError when there is none, or when the one that was named is none
+ */
+export function findBinary(option?: string): string {
+  const named: Array<[string, string | undefined]> = [["the option `binary`", option], ["SBX_BIN", process.env["SBX_BIN"]]];
+  for (const [origin, value] of named) {
+    if (value === undefined || value === "") continue;
+    if (isProgram(value)) return resolve(value);
+    throw new SbxNotFoundError(`${origin} names ${value}, which is no program that can be executed`);
+  }
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const path = join(folder, "sbx");
+    if (folder !== "" && isProgram(path)) return resolve(path);
+  }
+  throw new SbxNotFoundError("no sbx on PATH: install it, or name it with SBX_BIN or the option `binary`");
+}

@@ -1,0 +1,75 @@
+// Nothing stays when this process dies without a word (SIGKILL, a crash, process.exit): Node cannot ask the kernel
+// to end its children (PR_SET_PDEATHSIG), so a shell does it that waits for the end of its standard input, which
+// comes with the end of this process. There is one for a process, started with its first run; it keeps nothing alive.
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Socket } from "node:net";
+
+// Told `+ PID`, `- PID` for runs and `d FOLDER`, `k FOLDER` for folders to remove or to keep. A process is known by
+// its start time too (proc(5), field 22 of stat), lest another one that has its number by then be ended. A second
+// signal to sbx ends the tree at once (sbx(1), SIGNALS), and sbx removes what it has made; then the folders go.
+const SCRIPT = `
+trap '' INT TERM HUP QUIT
+nl='
+'
+runs= folders=
+look() {
+  start=
+  { read -r line </proc/"$1"/stat; } 2>/dev/null || return
+  set -- \${line##*) }
+  [ "$1" = Z ] || start=\${20}
+}
+while read -r word rest; do
+  case $word in
+    +) look "$rest"; runs="$runs $rest:$start" ;;
+    -) kept=; for run in $runs; do [ "\${run%%:*}" = "$rest" ] || kept="$kept $run"; done; runs=$kept ;;
+    d) folders="$folders$rest$nl" ;;
+    k) case $nl$folders in *"$nl$rest$nl"*)
+         before=\${folders%%"$rest$nl"*} folders=$before\${folders#*"$rest$nl"} ;; esac ;;
+  esac
+done
+is() { look "\${1%%:*}"; [ -n "$start" ] && [ "$start" = "\${1#*:}" ]; }
+for signal in TERM INT; do
+  for run in $runs; do if is "$run"; then kill -s $signal "\${run%%:*}" 2>/dev/null; fi; done
+done
+tries=0
+for run in $runs; do
+  while is "$run"; do
+    tries=$((tries + 1))
+    if [ $tries -gt 200 ]; then kill -s KILL "\${run%%:*}" 2>/dev/null; break; fi
+    sleep 0.05
+  done
+done
+printf %s "$folders" | while read -r folder; do
+  rm -rf -- "$folder" 2>/dev/null || { chmod -R u+rwx -- "$folder"; rm -rf -- "$folder"; } 2>/dev/null
+done
+`;
+
+let guard: ChildProcess | undefined;
+
+function forget(): void {
+  guard = undefined;
+}
+
+/** The guard's standard input; started when there is none. What was told to one that died is not told again. */
+function channel(): Socket {
+  if (guard?.stdin == null || guard.stdin.destroyed) {
+    // A session of its own: Ctrl-C at the terminal is for us, not for it.
+    guard = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" });
+    guard.on("error", forget).on("exit", forget).unref();
+    guard.stdin?.on("error", forget);
+    (guard.stdin as Socket).unref();
+  }
+  return guard.stdin as Socket;
+}
+
+/** A run that must not outlive this process. Returns a function to call when it has ended. */
+export function guardRun(pid: number): () => void {
+  channel().write(`+ ${pid}\n`);
+  return () => void channel().write(`- ${pid}\n`);
+}
+
+/** A folder that must not outlive this process. Returns a function to call when it is gone. */
+export function guardFolder(path: string): () => void {
+  channel().write(`d ${path}\n`);
+  return () => void channel().write(`k ${path}\n`);
+}

@@ -1,0 +1,95 @@
+// One run under way: its events as they come, its end, and the result. Whatever happens, sbx has ended and all its
+// pipes are closed before `result` settles.
+import type { ChildProcess } from "node:child_process";
+import type { Readable } from "node:stream";
+
+import { guardRun } from "./guard.js";
+import { feed } from "./input.js";
+import { JsonLines } from "./lines.js";
+import type { RunOptions } from "./options.js";
+import type { Result } from "./result.js";
+import type { EventData, ResultData } from "./schema.js";
+import { type Call, conclude, ended, EVENTS_FD, start, type Telling } from "./start.js";
+
+// From the request to end to SIGKILL, for an sbx that is stopped; the kernel then ends the tree.
+const PATIENCE_MS = 10_000;
+
+/** A started `sbx run --json`. */
+export class Invocation {
+  /** How it ended. Rejects with SbxError, with the reason of `signal`, or with what a callback threw. */
+  readonly result: Promise<Result>;
+  private readonly child: ChildProcess;
+  private readonly lines = new JsonLines<EventData>();
+  private failure: { error: unknown } | undefined;
+  private events = 0;
+  private complete: boolean;
+  private told: ResultData | undefined;
+  private done = false;
+  private killer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param call what is run, where
+   * @param run its options; callbacks for outputs are the business of `onEvent`
+   * @param telling what sbx tells: with "result", no events
+   * @param onEvent called with each event. What it throws ends the run
+   * @throws SbxError when sbx cannot be started, the reason of `signal` when that is aborted already
+   */
+  constructor(call: Call, run: RunOptions, telling: Telling, private readonly onEvent: (event: EventData) => void) {
+    run.signal?.throwIfAborted();
+    call.runs.check();
+    this.complete = telling === "result";
+    this.child = start(call, run, telling);
+    this.source?.on("data", (chunk: Buffer) => this.take(chunk)).on("error", (error) => this.fail(error));
+    this.result = this.collect(call, run);
+    if (run.input !== undefined && this.child.stdin) feed(run.input, this.child.stdin, (error) => this.fail(error));
+  }
+
+  /** The stream of events, to pause and resume; null: nobody asked for events. */
+  get source(): Readable | null {
+    return (this.child.stdio[EVENTS_FD] as Readable | null | undefined) ?? null;
+  }
+
+  /** Ends the command and all that it has started, at once; `result` then rejects with `error`. */
+  fail(error: unknown): void {
+    if (this.done || this.failure) return;
+    this.failure = { error };
+    // The first signal is passed to the command, a second one ends the tree (sbx(1), SIGNALS).
+    this.child.kill("SIGTERM");
+    this.child.kill("SIGINT");
+    this.killer = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
+    this.source?.resume();
+  }
+
+  private take(chunk: Buffer): void {
+    if (this.failure) return;
+    try {
+      for (const event of this.lines.push(chunk)) {
+        // A result without a gap before it: that was all (`sbx schema event`).
+        this.complete = event.type === "result" && event.seq === this.events;
+        this.events += 1;
+        if (event.type === "result") this.told = event.result;
+        this.onEvent(event);
+      }
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private async collect(call: Call, run: RunOptions): Promise<Result> {
+    const aborted = (): void => this.fail(run.signal?.reason);
+    run.signal?.addEventListener("abort", aborted, { once: true });
+    call.runs.add(this);
+    const release = this.child.pid === undefined ? undefined : guardRun(this.child.pid);
+    try {
+      const end = await ended(this.child, call.binary);
+      if (this.failure) throw this.failure.error;
+      return conclude(end, this.told, this.complete, run.check ?? false);
+    } finally {
+      this.done = true;
+      call.runs.remove(this);
+      clearTimeout(this.killer);
+      release?.();
+      run.signal?.removeEventListener("abort", aborted);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The options of a sandbox and of a run, and how they become flags of `sbx run`. What a value may be is for sbx
+// to say: a name that it does not know is handed on, so that its message, with its suggestion, comes back.
+import { SbxError } from "./errors.js";
+import { type Overrides, RESERVED, UNITS } from "./flags.js";
+import type { EventData, ProfileData } from "./schema.js";
+
+/** How the command sees its working folder. */
+export type WorkspaceMode = "none" | "ro" | "rw" | "overlay";
+
+/**
+ * Which folder the command works in.
+ *
+ * - `"rw"`, `"ro"`, `"overlay"`: an empty one of the sandbox's own, seen this way, which `close()` removes
+ * - `"DIR[:MODE]"` or `{dir, mode}`: one of yours, as for `--workspace`
+ * - `"none"`: none; `false`: as the profile says, which is `cwd`, read-only, if it says nothing
+ */
+export type Workspace = string | false | { dir: string; mode?: WorkspaceMode };
+
+/** What a sandbox is made of. Every flag of `sbx run` is an option, in camel case: `cpuTime`, `copyIn`. */
+export interface SandboxOptions extends Overrides {
+  /** A name of `sbx profiles ls`, a path (with a `/`, or ending in .yaml or .yml), or the profile itself. In the
+   *  last, relative paths are relative to `cwd`. Default: the profile `default`. */
+  profile?: string | (Omit<ProfileData, "version"> & { version?: 1 });
+  /** Default: "rw", a folder of the sandbox's own. */
+  workspace?: Workspace;
+  /** The program to call. Default: the environment's SBX_BIN, else `sbx` on PATH. */
+  binary?: string;
+  /** The caller's directory, to which relative paths are relative. Default: the process's own. */
+  cwd?: string;
+}
+
+/** What the standard input of a command is made of. */
+export type Input = string | Uint8Array | AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/** One run. */
+export interface StreamOptions {
+  /** Standard input; default: empty. An iterable, such as a Readable, is read as fast as the command reads. */
+  input?: Input;
+  /** Ends the command and everything that it has started, at once. */
+  signal?: AbortSignal;
+  /** The wall-clock limit of this run: a number of milliseconds, or a duration such as "1.5s". Reaching it is no
+   *  error: the status is `timeout`. */
+  timeout?: number | string;
+  /** Flags for this run alone; where one cannot be repeated, it wins over the sandbox's. */
+  overrides?: Overrides;
+}
+
+/** One run that is waited for. */
+export interface RunOptions extends StreamOptions {
+  /** Called with each piece of standard output as it comes, up to the bound that the result has too: 10 MiB, or
+   *  `stdoutLimit`. What it throws ends the run, and is thrown by run(). */
+  onStdout?: (chunk: Buffer) => void;
+  /** The same for standard error. */
+  onStderr?: (chunk: Buffer) => void;
+  /** The same for every event (`sbx schema event`), outputs included. */
+  onEvent?: (event: EventData) => void;
+  /** true: throw a CommandError unless the command ends with exit code 0. */
+  check?: boolean;
+}
+
+const OURS = new Set(["profile", "workspace", "binary", "cwd"]);
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === "number" && name in UNITS) return `${value}${UNITS[name] === "size" ? "B" : "ms"}`;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  throw new SbxError(`the option ${name}: ${JSON.stringify(value) ?? String(value)} is no text and no number`);
+}
+
+function flagsOf(name: string, value: unknown): string[] {
+  const flag = `--${name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (value === undefined || value === null || value === false) return [];
+  if (value === true) return [flag];
+  if (Array.isArray(value)) return value.map((one: unknown) => `${flag}=${textOf(name, one)}`);
+  if (typeof value === "object")
+    return Object.entries(value).map(([key, one]) => `${flag}=${key}=${textOf(name, one)}`);
+  return [`${flag}=${textOf(name, value)}`];
+}
+
+/**
+ * The words of a command line for these options, in their order. Of a flag that is there twice sbx takes the last.
+ * @param options of a sandbox or a run; those that are no flags are left out
+ * @throws SbxError for an option that the client decides itself, and for a value that is no text
+ */
+export function commandLine(options: SandboxOptions): string[] {
+  return Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    if (RESERVED.has(name)) throw new SbxError(`the option ${name} is no option of a client: it decides that itself`);
+    return OURS.has(name) ? [] : flagsOf(name, value);
+  });
+}

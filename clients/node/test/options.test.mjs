@@ -1,0 +1,110 @@
+// Options: which binary, which workspace, which profile; and what of them is refused.
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+import { client, sandbox } from "./support.mjs";
+
+const { SbxError, SbxNotFoundError } = client;
+
+function place(t) {
+  const path = mkdtempSync(join(tmpdir(), "clients-test-"));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+function setVariable(t, name, value) {
+  const old = process.env[name];
+  process.env[name] = value;
+  t.after(() => { if (old === undefined) delete process.env[name]; else process.env[name] = old; });
+}
+
+test("the binary: option, SBX_BIN, PATH, in this order", async (t) => {
+  const folder = place(t);
+  const real = process.env.SBX_BIN;
+  symlinkSync(real, join(folder, "sbx"));
+  setVariable(t, "SBX_BIN", "/no/such/sbx");
+  assert.equal((await sandbox(t, { binary: real }).run(["true"])).status, "ok");
+  await assert.rejects(sandbox(t).run(["true"]), (error) =>
+    error instanceof SbxNotFoundError && /SBX_BIN names \/no\/such\/sbx/.test(error.message));
+  delete process.env.SBX_BIN;
+  setVariable(t, "PATH", `${folder}:${process.env.PATH}`);
+  assert.equal((await sandbox(t).run(["true"])).status, "ok");
+  process.env.PATH = place(t);
+  await assert.rejects(sandbox(t).run(["true"]), /no sbx on PATH/);
+});
+
+test("a folder of the caller's is the workspace, and stays", async (t) => {
+  const folder = place(t);
+  writeFileSync(join(folder, "in"), "1");
+  for (const workspace of [folder, `${folder}:ro`, { dir: folder }, { dir: folder, mode: "overlay" }]) {
+    const box = sandbox(t, { workspace });
+    assert.equal((await box.run(["cat", "in"])).stdout, "1");
+    assert.deepEqual(await box.listFiles(), ["in"]);
+    await box.close();
+  }
+});
+
+test("relative paths are relative to cwd, in a profile that is an object too", async (t) => {
+  const cwd = place(t);
+  mkdirSync(join(cwd, "data"));
+  writeFileSync(join(cwd, "data", "a"), "alpha");
+  writeFileSync(join(cwd, "base.yaml"), "version: 1\nhostname: based\n");
+  const profile = { extends: ["./base.yaml"], mounts: ["data:/one", { bind: "./data", at: "/two" }] };
+  const result = await sandbox(t, { cwd, profile, workspace: "data" }).run(["sh", "-c", "cat /one/a /two/a a; hostname"]);
+  assert.equal(result.stdout, "alphaalphaalphabased\n", result.stderr);
+});
+
+test("numbers are bytes and milliseconds", async (t) => {
+  const box = sandbox(t, { memory: 64 * 1024 * 1024, timeout: 30_000 });
+  const result = await box.run(["sleep", "20"], { overrides: { timeout: 250 } });
+  assert.equal(result.reason.limit, "250ms");
+  assert.ok([64 * 1024 * 1024, null].includes(result.data.memory.limit_bytes), result.data.memory.limit_bytes);
+});
+
+test("a profile's own command", async (t) => {
+  assert.equal((await sandbox(t, { profile: { command: ["echo", "mine"] } }).run([])).stdout, "mine\n");
+});
+
+for (const [what, options, argv, message] of [
+  ["a flag of the client's own", { json: true }, ["true"], /the option json is no option of a client/],
+  ["a profile that would be a flag", { profile: "--rw=/:/host" }, ["true"], /starts with a dash/],
+  ["a value that is no text", { ro: [{}] }, ["true"], /the option ro: \{\} is no text/],
+  ["a command that is one text", {}, "ls /", /an array of words/],
+  ["a NUL in an argument", {}, ["a\0b"], /null bytes/],
+]) {
+  test(`refused: ${what}`, async (t) => {
+    await assert.rejects(sandbox(t, options).run(argv), (error) => error instanceof SbxError && message.test(error.message));
+  });
+}
+
+test("files of the workspace: what leads out, waits, or is none is refused", async (t) => {
+  const box = sandbox(t);
+  assert.equal((await box.run(["sh", "-c", "mkfifo pipe; mkdir folder; ln -s /nowhere/x dangling"])).status, "ok");
+  for (const path of ["../x", "a/../../x", "/etc/passwd", "", ".", "a\0b", "pipe", "folder", "dangling", "dangling/x"]) {
+    await assert.rejects(box.readFile(path), SbxError, path);
+    if (path !== "a\0b") await assert.rejects(box.writeFile(path, "x"), SbxError, path);
+  }
+  await assert.rejects(sandbox(t, { workspace: "none" }).readFile("a"), /has no workspace/);
+});
+
+test("a file is replaced with its mode kept", async (t) => {
+  const box = sandbox(t);
+  await box.writeFile("tool", "#!/bin/sh\necho one\n");
+  await box.run(["chmod", "755", "tool"]);
+  await box.writeFile("tool", "#!/bin/sh\necho two\n");
+  assert.equal((await box.run(["./tool"])).stdout, "two\n");
+  assert.deepEqual(await box.listFiles(), ["tool"]);
+});
+
+test("artifacts are written to a folder", async (t) => {
+  const cwd = place(t);
+  const box = sandbox(t, { cwd, collect: "/workspace/*.txt" });
+  const result = await box.run(["sh", "-c", "echo kept > a.txt"]);
+  await box.artifacts.save(result, "out");
+  assert.equal((await sandbox(t, { workspace: `${cwd}:ro` }).run(["sh", "-c", "cat $(find out -name a.txt)"])).stdout, "kept\n");
+  await assert.rejects(box.artifacts.get("no-such-run", "/x"), SbxError);
+  await assert.rejects(box.artifacts.get("--help"), SbxError);
+});
