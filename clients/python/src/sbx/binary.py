@@ -1,0 +1,40 @@
+"""Finds the sbx binary, and runs its short verbs (check, explain, artifacts)."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import List, Optional, Union
+
+from .errors import SbxError
+
+StrPath = Union[str, "os.PathLike[str]"]
+
+
+def find(binary: Optional[StrPath] = None) -> str:
+    """The path of sbx: `binary`, else the variable SBX_BIN, else the first `sbx` of PATH.
+
+    Raises SbxError, with what was looked at, when that is no executable file.
+    """
+    named = os.fspath(binary) if binary is not None else os.environ.get("SBX_BIN", "")
+    found = shutil.which(named or "sbx")
+    if found:
+        return os.path.abspath(found)
+    if named:
+        where = "binary=" if binary is not None else "SBX_BIN="
+        raise SbxError(f"sbx not found: {where}{named} is no executable file")
+    raise SbxError("sbx not found: no `sbx` in PATH; install it, set SBX_BIN, or pass binary=")
+
+
+def call(binary: str, words: List[str]) -> bytes:
+    """Standard output of `sbx WORDS`. Raises SbxError with the binary's message when it fails."""
+    ended = subprocess.run([binary, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if ended.returncode != 0:
+        raise SbxError(message(ended.stderr) or f"sbx {words[0]} ended with {ended.returncode}", ended.returncode)
+    return ended.stdout
+
+
+def message(stderr: bytes) -> str:
+    """What sbx said on standard error, without the prefix of its lines."""
+    lines = stderr.decode(errors="replace").splitlines()
+    return "\n".join(line[5:] if line.startswith("sbx: ") else line for line in lines)

@@ -1,0 +1,212 @@
+"""Starts one sbx, feeds and reads it without deadlock, and sees that it ends."""
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from typing import Callable, Dict, List, Optional, Tuple, Union
+
+from . import guardian
+
+CHUNK = 1 << 16
+NOT_OURS = -1000  # no exit code: a handler of SIGCHLD, or SIG_IGN, has taken it
+PATIENCE = 5.0  # seconds that a run gets to end after `sbx kill`, before sbx itself is killed
+DEFAULT_SIGNALS = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD]  # Python, or the caller, may ignore them
+Input = Union[bytes, int]  # what to write, or a descriptor to read from
+
+
+class Cancelled(Exception):
+    """Whoever holds the other end of the cancel pipe asked for the end."""
+
+
+def pipe() -> Tuple[int, int]:
+    """A pipe whose ends are above 2, close-on-exec, so that dup2(2) to 0, 1 and 2 never hits them."""
+    ends = os.pipe()
+    if min(ends) > 2:
+        return ends
+    moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
+    for end in ends:
+        os.close(end)
+    return moved[0], moved[1]
+
+
+class Process:
+    """One running sbx. Use as a context manager: leaving it, by an exception too, ends the whole tree."""
+
+    def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]]) -> None:
+        """Starts `argv`, which is a path, `run`, and flags; adds --events if there is a sink. Raises OSError."""
+        self._binary = argv[0]
+        self._open: List[int] = []
+        self._sinks: Dict[int, Callable[[bytes], None]] = {}
+        self._input = memoryview(source if isinstance(source, bytes) else b"")
+        self._stdin = -1
+        self.stdout, self.stderr = bytearray(), bytearray()
+        self.pid, self.code = 0, None  # type: int, Optional[int]
+        try:
+            self._start(argv, source, events)
+        except BaseException:
+            self._close_all()
+            raise
+
+    def _start(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]]) -> None:
+        theirs: List[int] = []
+        actions: List[Tuple[int, ...]] = []
+        try:
+            if isinstance(source, int):
+                actions.append((os.POSIX_SPAWN_DUP2, source, 0))
+            elif source:
+                reading, self._stdin = pipe()
+                self._open.append(self._stdin)
+                theirs.append(reading)
+                os.set_blocking(self._stdin, False)
+                actions.append((os.POSIX_SPAWN_DUP2, reading, 0))
+            for target, sink in ((1, self.stdout.extend), (2, self.stderr.extend)):
+                actions.append((os.POSIX_SPAWN_DUP2, self._output(theirs, sink), target))
+            if events:
+                writing = self._output(theirs, events)
+                actions.append((os.POSIX_SPAWN_DUP2, writing, writing))  # to itself: no longer close-on-exec
+                argv = [*argv[:2], f"--events=fd:{writing}", *argv[2:]]
+            if source == b"":
+                actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))  # type: ignore[arg-type]
+            self.pid = self._spawn(argv, actions)
+            guardian.started(self.pid)
+        finally:
+            for end in theirs:
+                os.close(end)
+
+    def _output(self, theirs: List[int], sink: Callable[[bytes], None]) -> int:
+        reading, writing = pipe()
+        self._open.append(reading)
+        theirs.append(writing)
+        self._sinks[reading] = sink
+        return writing
+
+    @staticmethod
+    def _spawn(argv: List[str], actions: List[Tuple[int, ...]]) -> int:
+        for attempt in (1, 2):
+            try:
+                return os.posix_spawn(argv[0], argv, os.environ, file_actions=actions, setpgroup=guardian.group(),
+                                      setsigdef=DEFAULT_SIGNALS, setsigmask=[])
+            except PermissionError as error:  # setpgid(2): the group has just gone, or is of another session
+                if attempt == 2 or error.errno != errno.EPERM:
+                    raise
+                guardian.renew()
+        raise AssertionError("not reached")
+
+    def __enter__(self) -> Process:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            if self.code is None:
+                self._end_tree()
+        finally:
+            if self.code is None:
+                os.kill(self.pid, signal.SIGKILL)
+            self._close_all()
+            self._reap(0)
+
+    def communicate(self, cancel: int = -1) -> None:
+        """Feeds the input, reads all outputs to their end, and waits. Raises Cancelled when `cancel` is readable."""
+        poll = select.poll()
+        for fd in self._sinks:
+            poll.register(fd, select.POLLIN)
+        if self._stdin >= 0:
+            poll.register(self._stdin, select.POLLOUT)
+        if cancel >= 0:
+            poll.register(cancel, select.POLLIN)
+        while self._sinks:
+            for fd, _ in poll.poll():
+                if fd == cancel:
+                    raise Cancelled
+                if not (self._feed() if fd == self._stdin else self._read(fd)):
+                    poll.unregister(fd)
+                    self._close(fd)
+        if self._stdin >= 0:
+            self._close(self._stdin)
+        self._reap(0)
+
+    def _read(self, fd: int) -> bool:
+        data = os.read(fd, CHUNK)
+        if data:
+            self._sinks[fd](data)
+        return bool(data)
+
+    def _feed(self) -> bool:
+        try:
+            self._input = self._input[os.write(self._stdin, self._input[:CHUNK]):]
+        except BlockingIOError:
+            return True
+        except BrokenPipeError:  # the command does not want all of it, which is its right
+            return False
+        return len(self._input) > 0
+
+    def _close(self, fd: int) -> None:
+        self._open.remove(fd)
+        self._sinks.pop(fd, None)
+        if fd == self._stdin:
+            self._stdin = -1
+        os.close(fd)
+
+    def _close_all(self) -> None:
+        for fd in list(self._open):
+            self._close(fd)
+
+    def _reap(self, options: int) -> bool:
+        """Waits for sbx, with WNOHANG only looks. `code` is NOT_OURS when somebody else has done so."""
+        if self.code is None:
+            try:
+                pid, status = os.waitpid(self.pid, options)
+            except ChildProcessError:
+                pid, status = self.pid, -1
+            if pid == 0:
+                return False
+            guardian.ended(self.pid)
+            exited = status >= 0 and os.WIFEXITED(status)
+            self.code = os.WEXITSTATUS(status) if exited else -os.WTERMSIG(status) if status >= 0 else NOT_OURS
+        return True
+
+    def _end_tree(self) -> None:
+        """`sbx kill` leaves nothing; where it does not help in time, SIGKILL leaves a cgroup to the next run."""
+        deadline = time.monotonic() + PATIENCE
+        asked = False
+        while not self._reap(os.WNOHANG) and time.monotonic() < deadline:
+            asked = asked or self._ask()
+            self._drain(20)
+
+    def _drain(self, wait_ms: int) -> None:
+        """Throws outputs away for up to `wait_ms`, so that a full pipe does not hold sbx."""
+        poll = select.poll()
+        for fd in self._sinks:
+            poll.register(fd, select.POLLIN)
+        for fd, _ in poll.poll(wait_ms):
+            if not os.read(fd, CHUNK):
+                self._close(fd)
+
+    def _ask(self) -> bool:
+        """Has this run killed. False: it is not registered yet, or no more."""
+        try:
+            for run in json.loads(self._call("ps", "--json").stdout or b"[]"):
+                if _parent(run.get("pid", 0)) == self.pid:
+                    return self._call("kill", run["id"]).returncode == 0
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            pass
+        return False
+
+    def _call(self, *words: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run([self._binary, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+
+
+def _parent(pid: int) -> int:
+    """The parent of a process, from proc_pid_stat(5); 0 when there is no such process."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as stat:
+            return int(stat.read().rpartition(b")")[2].split()[1])
+    except (OSError, IndexError):
+        return 0

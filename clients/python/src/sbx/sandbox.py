@@ -1,0 +1,190 @@
+"""Sandbox: runs commands with one profile and one workspace folder."""
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import weakref
+from types import TracebackType
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union, cast
+
+from . import binary as sbx
+from . import folder, guardian, options, schema
+from .decode import Decoder, decode
+from .errors import CommandFailed
+from .process import Input, Process
+from .result import Result
+
+Profile = Union[str, "os.PathLike[str]", Dict[str, Any]]
+Arg = Union[str, bytes, "os.PathLike[str]"]
+Text = Union[str, bytes]
+Data = Union[str, bytes, bytearray, memoryview, BinaryIO, None]
+Sink = Callable[[bytes], Any]
+EventSink = Callable[[schema.Event], Any]
+MODES = ("ro", "rw", "overlay", "none")
+
+
+class Sandbox:
+    """A profile, overrides, and a workspace; `run` starts one command in a fresh sandbox made of them.
+
+    profile: a name (`sbx profiles ls`), a path, or a dict that is one. None: `default`. Paths in a dict must be
+    absolute.
+    workspace: None, a temporary folder that the command may write to and that goes with `close`; "ro",
+    "overlay": such a folder, in this mode; "DIR[:MODE]": a folder of yours, as in --workspace; "none"; False:
+    what the profile says.
+    binary: the sbx to use, else the variable SBX_BIN, else `sbx` of PATH.
+    overrides: the flags of `sbx run --help`, see options.flags.
+
+    Raises SbxError when there is no sbx. Runs may be started from several threads at once.
+    """
+
+    def __init__(self, profile: Optional[Profile] = None, *, workspace: Union[sbx.StrPath, bool, None] = None,
+                 binary: Optional[sbx.StrPath] = None, **overrides: Any) -> None:
+        self.binary = sbx.find(binary)
+        self._flags = options.flags(overrides)
+        self._folder: Optional[str] = None
+        self._remove: Optional[Callable[[], Any]] = None
+        self._closed = False
+        asked = "rw" if workspace is None else "" if workspace is False else os.fspath(cast(str, workspace))
+        own = asked in MODES and asked != "none"
+        if own or isinstance(profile, dict):
+            self._make_folder()
+        if own:
+            self._workspace = f"{self._folder}/workspace:{asked}"
+            self.workspace: Optional[str] = f"{self._folder}/workspace"
+        else:
+            place, _, mode = asked.rpartition(":")
+            self._workspace = asked
+            self.workspace = None if asked in ("", "none") else place if mode in MODES and place else asked
+        self._profile = self._profile_words(profile)
+
+    def _make_folder(self) -> None:
+        """The folder of this sandbox alone, which goes with it however this process ends."""
+        made = tempfile.mkdtemp(prefix="sbx-client-")
+        self._folder = made
+        self._remove = weakref.finalize(self, _remove, made, os.getpid())
+        guardian.keep(made)
+        os.mkdir(f"{made}/workspace", 0o755)
+
+    def _profile_words(self, profile: Optional[Profile]) -> List[str]:
+        if profile is None:
+            return []
+        if isinstance(profile, dict):
+            path = f"{self._folder}/profile.yaml"
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(profile, file, ensure_ascii=False, indent=1)  # YAML, too; lines for sbx's messages
+            return [path]
+        word = os.fspath(profile)
+        if not word or word.startswith("-"):
+            raise ValueError(f"profile {word!r} is neither a name nor a path; write ./{word} for a file")
+        return [word if isinstance(profile, str) or "/" in word else f"./{word}"]
+
+    def _words(self, overrides: Dict[str, Any]) -> List[str]:
+        if self._closed:
+            raise ValueError("this sandbox is closed")
+        place = [f"--workspace={self._workspace}"] if self._workspace else []
+        return [*self._profile, *place, *self._flags, *options.flags(overrides)]
+
+    def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Optional[float] = None, check: bool = False,
+            on_stdout: Optional[Sink] = None, on_stderr: Optional[Sink] = None,
+            on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
+        """Runs `argv` once and returns how it ended. [] means the profile's own `command`.
+
+        input: what the command reads: text, bytes, or a file with a descriptor. None: nothing.
+        timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
+        result's status is then `timeout`.
+        on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
+        with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on.
+        overrides: flags of `sbx run` for this run.
+
+        Raises SbxError when sbx fails, and CommandFailed if `check` and the command did. Whatever is raised, a
+        KeyboardInterrupt too, the whole tree of the command has ended by then.
+        """
+        return self._run(argv, input, timeout, check, (on_stdout, on_stderr, on_event), overrides, -1)
+
+    def _run(self, argv: Sequence[Arg], input: Data, timeout: Optional[float], check: bool,
+             sinks: Tuple[Optional[Sink], Optional[Sink], Optional[EventSink]], overrides: Dict[str, Any],
+             cancel: int) -> Result:
+        if isinstance(argv, (str, bytes)):
+            raise TypeError("argv is a list of words, not one text; for a shell: ['sh', '-c', TEXT]")
+        if timeout is not None:
+            overrides = {**overrides, "timeout": float(timeout)}
+        words = [self.binary, "run", "--json", *self._words(overrides)]
+        decoder = Decoder(*sinks) if any(sinks) else None
+        words += ["--", *map(os.fsdecode, argv)] if argv else []
+        with Process(words, _source(input), decoder.feed if decoder else None) as process:
+            process.communicate(cancel)
+        result = decode(bytes(process.stdout), bytes(process.stderr), process.code, decoder.lost if decoder else 0)
+        if check and not result.ok:
+            raise CommandFailed(result)
+        return result
+
+    def write_file(self, path: str, data: Text, mode: int = 0o644) -> None:
+        """Writes a file of the workspace, and the folders above it; `path` is relative to it.
+
+        Text is written as UTF-8. Raises ValueError for a path that leads out, OSError when a link of the
+        command's is in the way or the file is no plain one.
+        """
+        folder.write(self._place(), path, data.encode() if isinstance(data, str) else data, mode)
+
+    def read_file(self, path: str) -> bytes:
+        """The content of a file of the workspace. Errors as for write_file; FileNotFoundError: it is not there."""
+        return folder.read(self._place(), path)
+
+    def list_files(self) -> List[str]:
+        """Sorted relative paths of all files in the workspace. Links are named and never followed."""
+        return folder.list_files(self._place())
+
+    def _place(self) -> str:
+        if self._closed or not self.workspace:
+            raise ValueError("this sandbox is closed" if self._closed else "this sandbox has no workspace folder")
+        return self.workspace
+
+    def artifacts(self, result: Result) -> List[schema.KeptArtifact]:
+        """What is kept of a run with `collect`, from `sbx artifacts ls`. Raises SbxError."""
+        listed = json.loads(sbx.call(self.binary, ["artifacts", "ls", result.id, "--json"]))
+        return cast(List[schema.KeptArtifact], listed)
+
+    def get_artifact(self, result: Result, path: str) -> bytes:
+        """The content of one artifact, by its path inside the sandbox or its SHA-256. Raises SbxError."""
+        which = [result.id, path] if path.startswith("/") else [path]
+        return sbx.call(self.binary, ["artifacts", "get", *which, "-o", "-"])
+
+    def save_artifacts(self, result: Result, target: sbx.StrPath) -> None:
+        """Writes all artifacts of a run below the folder `target`, each at its path inside. Raises SbxError."""
+        sbx.call(self.binary, ["artifacts", "get", result.id, "-o", os.fspath(target)])
+
+    def explain(self, argv: Sequence[str] = (), **overrides: Any) -> Dict[str, Any]:
+        """The plan that `run` would execute, as `sbx explain --json` prints it. Raises SbxError."""
+        words = ["explain", "--json", *self._words(overrides), *(["--", *argv] if argv else [])]
+        return cast(Dict[str, Any], json.loads(sbx.call(self.binary, words)))
+
+    def close(self) -> None:
+        """Removes the temporary workspace. OSError: something of it is still there."""
+        self._closed = True
+        if self._remove:
+            self._remove()
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        self.close()
+
+
+def _source(data: Data) -> Input:
+    """What Process takes: bytes, or a descriptor."""
+    if data is None:
+        return b""
+    if isinstance(data, str):
+        return data.encode()
+    return bytes(data) if isinstance(data, (bytes, bytearray, memoryview)) else data.fileno()
+
+
+def _remove(place: str, owner: int) -> None:
+    if os.getpid() != owner:
+        return  # a forked child leaves: the folder is its parent's
+    if os.path.lexists(place):
+        folder.remove(place)
+    guardian.forget(place)
