@@ -1,0 +1,136 @@
+"""The Python client does what clients/behaviours.json says, by threads' means and by asyncio's."""
+import asyncio
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from clients import python_table as table
+
+SECONDS = 20  # for a cancelled run to end
+ASYNC = ("exit code of its own", "killed by SIGSEGV", "timeout of one run, in seconds", "profile that is not there",
+         "check: a failing command is an error", "files out", "secrets are masked", "arguments of any text",
+         "callbacks in the order of the output", "events", "large input and large output", "concurrent runs",
+         "cancelling ends the tree")
+
+
+class Stop(Exception):
+    """What a callback raises to end its run."""
+
+
+@pytest.fixture
+def tree():
+    """A number that nobody else sleeps; no process with it may be there at the end."""
+    word = f"3{os.getpid():07}"
+    yield word
+    assert table.running_with(word) == []
+
+
+def params(names=None):
+    for case in table.CASES:
+        if names is None or case["name"] in names:
+            marks = [pytest.mark.needs(*case["needs"])] if "needs" in case else []
+            yield pytest.param(case, id=case["name"], marks=marks)
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    def put(case):
+        for name, value in case.get("caller_env", {}).items():
+            monkeypatch.setenv(name, value)
+    return put
+
+
+@pytest.mark.parametrize("case", params())
+def test_behaviour(client, case, tree, degraded, environment):
+    environment(case)
+    with client.Sandbox(**table.options(case, degraded)) as box:
+        for path, content in case.get("files", {}).items():
+            box.write_file(path, table.data(content))
+        heard = []
+        run_case(client, box, case, tree, heard)
+        table.judge_files(box, case["expect"])
+        table.judge_heard(heard, case["expect"])
+        for then in case.get("then", []):
+            table.judge_result(box, box.run(then["argv"]), then["expect"])
+    assert not box.workspace or not os.path.exists(box.workspace)
+
+
+def run_case(client, box, case, tree, heard):
+    words = table.argv(case, tree)
+    given = {"input": table.data(case.get("input")), "check": case.get("check", False),
+             "timeout": case.get("timeout"), **table.callbacks(case, heard)}
+    if "error" in case["expect"]:
+        with pytest.raises((client.SbxError, client.CommandFailed)) as caught:
+            box.run(words, **given)
+        assert isinstance(caught.value, client.CommandFailed) == case.get("check", False)
+        table.judge_error(caught.value, case["expect"]["error"])
+    elif "cancel_at" in case:
+        def stop(text):
+            if case["cancel_at"].encode() in text:
+                raise Stop
+        with pytest.raises(Stop):
+            box.run(words, timeout=SECONDS, on_stdout=stop)
+    elif "concurrent" in case:
+        def one(number):
+            return box.run([word.replace("$N", str(number)) for word in words])
+        with ThreadPoolExecutor(case["concurrent"]) as pool:
+            judge_all(list(pool.map(one, range(case["concurrent"]))), case["expect"]["all"])
+    else:
+        table.judge_result(box, box.run(words, **given), case["expect"])
+
+
+def judge_all(results, want):
+    for number, result in enumerate(results):
+        assert result.stdout_text == want["stdout"].replace("$N", str(number))
+    assert len({result.id for result in results}) == len(results)
+
+
+@pytest.mark.parametrize("case", params(ASYNC))
+def test_behaviour_with_asyncio(client, case, tree, degraded, environment):
+    environment(case)
+    asyncio.run(asyncio.wait_for(run_async(client, case, tree, degraded), 60))
+    assert [thread for thread in threading.enumerate() if thread.name == "sbx-run"] == []
+
+
+async def run_async(client, case, tree, degraded):
+    async with client.AsyncSandbox(**table.options(case, degraded)) as box:
+        for path, content in case.get("files", {}).items():
+            await box.write_file(path, table.data(content))
+        heard, words = [], table.argv(case, tree)
+        given = {"input": table.data(case.get("input")), "check": case.get("check", False),
+                 "timeout": case.get("timeout"), **table.callbacks(case, heard)}
+        if "error" in case["expect"]:
+            with pytest.raises((client.SbxError, client.CommandFailed)) as caught:
+                await box.run(words, **given)
+            table.judge_error(caught.value, case["expect"]["error"])
+        elif "cancel_at" in case:
+            await cancel(box, words, case["cancel_at"].encode(), tree)
+        elif "concurrent" in case:
+            numbers = range(case["concurrent"])
+            runs = [box.run([word.replace("$N", str(number)) for word in words]) for number in numbers]
+            judge_all(await asyncio.gather(*runs), case["expect"]["all"])
+        else:
+            table.judge_result(box.sandbox, await box.run(words, **given), case["expect"])
+        table.judge_files(box.sandbox, case["expect"])
+        table.judge_heard(heard, case["expect"])
+        for then in case.get("then", []):
+            table.judge_result(box.sandbox, await box.run(then["argv"]), then["expect"])
+
+
+async def cancel(box, words, at, tree):
+    """Cancels a run that has said `at`; when CancelledError comes nothing of it runs any more."""
+    seen = asyncio.Event()
+
+    async def look(text):  # a coroutine function is a callback, too
+        if at in text:
+            seen.set()
+
+    task = asyncio.create_task(box.run(words, on_stdout=look))
+    await asyncio.wait_for(seen.wait(), SECONDS)
+    assert table.running_with(tree)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(task, SECONDS)
+    assert table.running_with(tree) == []
