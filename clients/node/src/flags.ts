@@ -99,6 +99,8 @@ export interface Overrides {
   degrade?: string | readonly string[];
   /** `--stdin FROM`: inherit, null or a file [inherit]. */
   stdin?: string;
+  /** `--junit FILE|fd:N`: write the run as a test, as JUnit's XML. */
+  junit?: string;
   /** `--usage-interval DURATION`: how often events tell what is used [none]. A number is in milliseconds. */
   usageInterval?: string | number;
   /** `--log FILE`: write sbx's own log. */
@@ -130,4 +132,4 @@ export const UNITS: Readonly<Record<string, "size" | "duration">> = {
 };
 
 /** Flags that the client gives itself. */
-export const RESERVED: ReadonlySet<string> = new Set(["json", "result", "events", "tty", "noTty", "dryRun", "help"]);
+export const RESERVED: ReadonlySet<string> = new Set(["json", "result", "events", "ci", "tty", "noTty", "dryRun", "help"]);

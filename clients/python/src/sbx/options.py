@@ -13,7 +13,7 @@ ALIASES = {"wall": "timeout"}
 DURATIONS = {"timeout", "cpu_time", "idle", "grace", "usage_interval"}
 SIZES = {"memory", "memory_high", "swap", "io_read_bps", "io_write_bps", "stdout_limit", "stderr_limit"}
 PATHS = {"ro", "rw", "copy_in", "tmpfs"}  # SRC:DST; the other pairs are KEY=VALUE
-OURS = {"json", "result", "events", "help", "dry_run", "tty", "no_tty", "stdin"}
+OURS = {"json", "result", "events", "ci", "help", "dry_run", "tty", "no_tty", "stdin"}
 
 
 def seconds(value: float) -> str:
