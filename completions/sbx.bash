@@ -73,10 +73,16 @@ _sbx_value() {
     --log-level) compgen -W 'debug info warn error' -- "$2" ;;
     --output) compgen -f -- "$2" ;;
     --why) compgen -W 'path: host: syscall: env:' -- "$2" ;;
+    --jobs) : ;;
+    --profile) : ;;
+    --total-memory) : ;;
+    --retry) : ;;
+    --retry-on) compgen -W 'nonzero signal timeout cpu_limit idle_timeout oom output_limit disk_limit seccomp interrupted not_found not_executable setup_error internal_error' -- "$2" ;;
     --signal) compgen -W 'TERM INT HUP QUIT USR1 USR2 ABRT ALRM KILL' -- "$2" ;;
     --interval) : ;;
     --older-than) : ;;
     --max) : ;;
+    --pin) : ;;
     --set) : ;;
     *) return 1 ;;
   esac
@@ -89,7 +95,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run batch explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts mcp schema completion --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -111,9 +117,16 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --junit --ci --usage-interval --log --log-level --quiet --timing --dry-run --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --junit --ci --usage-interval --log --log-level --quiet --timing --dry-run --pin --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
+    batch)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --log --log-level --quiet --output --dry-run --jobs --profile --total-memory --resume --retry --retry-on --fail-fast --set --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W 'FILE' -- "$cur")
       fi
       ;;
     explain)
@@ -216,11 +229,18 @@ _sbx() {
         mapfile -t COMPREPLY < <(compgen -W 'ls get show gc verify' -- "$cur")
       fi
       ;;
+    mcp)
+      if [[ $cur == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --log --log-level --set --help' -- "$cur")
+      else
+        mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
+      fi
+      ;;
     schema)
       if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W '--help' -- "$cur")
       else
-        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor changes artifacts' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'profile result event live doctor changes artifacts job batch' -- "$cur")
       fi
       ;;
     completion)

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from support import bed, cgroups, features, leftovers, skips
+from support.cache import BUILD, ROOT
 from support.native import Native
 from support.sbx import Sbx
 
-ROOT = Path(__file__).resolve().parent.parent
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", ROOT / "build"))
 NATIVE = bool(os.environ.get("SBX_TEST_NATIVE"))
 # needs(...) that must not lead to a skip on this host, e.g. "userns,cgroup".
 REQUIRED = set(filter(None, os.environ.get("SBX_TEST_REQUIRE", "").split(",")))

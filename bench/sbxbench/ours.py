@@ -51,7 +51,8 @@ class Ours:
             if not found or not os.access(found[2], os.W_OK):
                 self.bench.note(f"floor cannot make the groups that sbx would: {step['text']}")
                 return None
-            values = [word for setting in (found[3] or "").split("; ") for word in setting.split(" = ") if word]
+            settings = [] if found[3] in (None, "no settings") else found[3].split("; ")
+            values = [word for setting in settings for word in setting.split(" = ")]
             lines.append("\t".join([found[1], f"{found[2]}/bench-floor", *values]))
         if not lines:
             return None

@@ -38,13 +38,14 @@ class Left {
 
 class Collector {
  public:
-  Collector(std::optional<std::uint32_t> id, const Wish& wish, Staging& staging)
-      : wish_(wish), staging_(staging), types_(id) {}
+  Collector(std::optional<os::Ids> ids, const Wish& wish, Staging& staging)
+      : wish_(wish), staging_(staging), types_(ids) {}
 
   bool wants(const Found& found) {
     ended_ = ended_ || (wish_.ended && wish_.ended());
     if (ended_) return false;
     if (std::ranges::find(wish_.never, found.path) != wish_.never.end()) return false;
+    if (wish_.hides && wish_.hides(found.path)) return false;
     if (collection_.artifacts.size() >= wish_.max_files) {
       too_many_.add(found.path);
       return false;
@@ -127,10 +128,10 @@ class Collector {
 
 }  // namespace
 
-Result<Collection> collect(int root, std::optional<std::uint32_t> id, const Wish& wish,
+Result<Collection> collect(int root, std::optional<os::Ids> ids, const Wish& wish,
                            Staging& staging) {
-  Collector collector(id, wish, staging);
-  Walk walk(root, id, wish.patterns);
+  Collector collector(ids, wish, staging);
+  Walk walk(root, ids, wish.patterns);
   SBX_CHECK(walk.run(
       [&](const Found& found) { return collector.wants(found); },
       [&](const Found& found, const os::UniqueFd& file) { return collector.take(found, file); }));

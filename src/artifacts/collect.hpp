@@ -10,6 +10,7 @@
 #include "artifacts/artifact.hpp"
 #include "artifacts/staging.hpp"
 #include "base/error.hpp"
+#include "os/ids.hpp"
 
 namespace sbx::artifacts {
 
@@ -18,6 +19,8 @@ struct Wish {
   std::uint64_t max_bytes = 0;          ///< of all together
   std::uint64_t max_files = 0;
   std::vector<std::string> never{};  ///< files that no pattern means
+  /// Files and folders that are not there for whoever wishes (absolute). Empty: none is hidden.
+  std::function<bool(const std::string& path)> hides{};
   /// May a file have this name in the store? Empty: any.
   std::function<bool(const std::string& path)> tells{};
   /// Is somebody waiting for us to give up? Asked for each file; empty: nobody. Nothing is kept
@@ -32,10 +35,10 @@ struct Collection {
   std::vector<std::string> warnings{};  ///< what was left, and why
 };
 
-/// Copies to `staging` what `wish` means in the tree of `root` (O_PATH), with the rights of the
-/// user `id` (none: our own). In the order of the paths each file is kept that still fits. Error:
-/// nothing is, because the store cannot take it.
-Result<Collection> collect(int root, std::optional<std::uint32_t> id, const Wish& wish,
+/// Copies to `staging` what `wish` means in the tree of `root` (O_PATH), with the rights of `ids`
+/// (none: our own). In the order of the paths each file is kept that still fits. Error: nothing is,
+/// because the store cannot take it.
+Result<Collection> collect(int root, std::optional<os::Ids> ids, const Wish& wish,
                            Staging& staging);
 
 }  // namespace sbx::artifacts

@@ -50,7 +50,7 @@ bool write_all(int fd, std::string_view bytes) noexcept {
 
 struct Child {
   int line;
-  std::optional<std::uint32_t> id;
+  std::optional<os::Ids> ids;
 };
 
 /// Reads a size and so many bytes, answers with a type and a line end; until nobody asks any more.
@@ -71,7 +71,7 @@ void answer_all(const Magic& magic) {
   if (::dup2(child.line, 0) != 0 || !os::close_from(1)) os::end_process(1);
   Magic magic;
   const char word = magic.load() ? kReady : kNoDatabase;
-  if (!os::confine_reader(child.id, kMemory)) os::end_process(1);
+  if (!os::confine_reader(child.ids, kMemory)) os::end_process(1);
   if (::write(0, &word, 1) == 1 && word == kReady) answer_all(magic);
   os::end_process(0);
 }
@@ -104,7 +104,7 @@ bool MediaTypes::start() {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return false;
   line_ = os::UniqueFd(ends[0]);
   const os::UniqueFd theirs(ends[1]);
-  Child child{ends[1], id_};
+  Child child{ends[1], ids_};
   const auto forked = os::fork_process(child_main, &child);
   if (!forked) return false;
   child_ = *forked;

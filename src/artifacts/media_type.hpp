@@ -4,19 +4,19 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "os/fd.hpp"
+#include "os/ids.hpp"
 
 namespace sbx::artifacts {
 
 class MediaTypes {
  public:
-  /// Started by root the child is this user and group.
-  explicit MediaTypes(std::optional<std::uint32_t> id) : id_(id) {}
+  /// Started by root the child is who `ids` says.
+  explicit MediaTypes(std::optional<os::Ids> ids) : ids_(ids) {}
   MediaTypes(const MediaTypes&) = delete;
   MediaTypes& operator=(const MediaTypes&) = delete;
   ~MediaTypes() { end(); }
@@ -31,7 +31,7 @@ class MediaTypes {
   void end();
   std::optional<std::string> ask(std::string_view head);
 
-  std::optional<std::uint32_t> id_;
+  std::optional<os::Ids> ids_;
   pid_t child_ = 0;
   os::UniqueFd line_{};
   int failures_ = 0;

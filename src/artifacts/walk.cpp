@@ -52,8 +52,8 @@ SysResult<std::vector<std::string>> names_in(int folder) {
 
 }  // namespace
 
-Walk::Walk(int root, std::optional<std::uint32_t> id, const std::vector<std::string>& patterns)
-    : root_(root), rights_(id) {
+Walk::Walk(int root, std::optional<os::Ids> ids, const std::vector<std::string>& patterns)
+    : root_(root), rights_(ids) {
   for (const std::string& pattern : patterns)
     patterns_.push_back(std::make_unique<PathPattern>(pattern));
 }

@@ -40,8 +40,8 @@ class Walk {
   /// A wanted one, open for reading; called with our own rights.
   using Take = std::function<Result<void>(const Found&, os::UniqueFd)>;
 
-  /// `root`: of the tree, O_PATH. `id`: started by root, whose rights the payload had.
-  Walk(int root, std::optional<std::uint32_t> id, const std::vector<std::string>& patterns);
+  /// `root`: of the tree, O_PATH. `ids`: started by root, whose rights the payload had.
+  Walk(int root, std::optional<os::Ids> ids, const std::vector<std::string>& patterns);
 
   /// In the order of their names, folder by folder. Ends with the first error of `take`.
   Result<void> run(const Wanted& wanted, const Take& take);

@@ -9,7 +9,8 @@ namespace sbx {
 /// How a group of ours comes to be below one of the host's.
 enum class CgroupWay {
   direct,  ///< made right there: v1, or v2 where no controller is needed that is not handed down
-  leaf,    ///< v2, a group that holds only us: we move into a leaf, and it can hand down
+  leaf,    ///< v2, a group that holds only us: we move into a leaf (or are in one already), and it
+           ///< can hand down
   parent,  ///< v2, a group without processes: below a lasting "sbx" of ours, whose own handing down
            ///< keeps others (systemd) from taking a controller away again
   scope,   ///< v2: the user's systemd manager puts us into a scope first, then as `leaf`

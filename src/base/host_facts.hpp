@@ -61,6 +61,8 @@ struct HostFacts {
   std::uint32_t egid = 0;
   std::string cwd{};
   std::string home{};
+  /// What is the caller's home, without links; asked only for a workspace that nobody has named.
+  std::vector<std::string> homes{};
   std::map<std::string, std::string> env{};  ///< the caller's environment
   bool stdin_is_tty = false;
   bool stdout_is_tty = false;
@@ -88,5 +90,9 @@ struct HostFacts {
   std::optional<GitFacts> git{};                 ///< of the workspace; looked at only when asked
   std::optional<ImageFacts> image{};             ///< of `root: {oci: ...}`
 };
+
+/// Is `path` (absolute, without links) a home of the caller's, or above one? With none known, every
+/// folder at the top may be one.
+bool is_home_or_above(const HostFacts& facts, const std::string& path);
 
 }  // namespace sbx

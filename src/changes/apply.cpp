@@ -9,13 +9,16 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <ranges>
 #include <set>
 
 #include "base/text.hpp"
 #include "changes/judge.hpp"
+#include "changes/owner.hpp"
 #include "changes/replace.hpp"
 #include "changes/tree.hpp"
+#include "os/borrowed_rights.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
@@ -29,9 +32,19 @@ class Apply {
  public:
   Apply(const KeptRun& kept, const ChangeSet& set, int workspace,
         std::span<const std::size_t> wanted)
-      : set_(set), wanted_(wanted), tree_(workspace), replacer_(kept, workspace) {}
+      : set_(set),
+        wanted_(wanted),
+        workspace_(workspace),
+        tree_(workspace),
+        replacer_(kept, workspace) {}
 
   Result<Applied> run() {
+    const auto owner = os::rights_in(workspace_);
+    if (!owner)
+      return std::unexpected(Error{.kind = ErrorKind::host,
+                                   .what = "cannot look at the workspace",
+                                   .sys_errno = owner.error().value});
+    owner_ = *owner;
     look();
     if (!applied_.conflicts.empty()) return std::move(applied_);
     SBX_CHECK(replacer_.begin());
@@ -79,6 +92,7 @@ class Apply {
     if (change.after.kind != EntryKind::absent && !above.empty() && !coming_.contains(above) &&
         !tree_.has_folder(above))
       return "the folder that it belongs in is not there any more";
+    if (!owner_may_make(change)) return "the owner of the workspace may not change that";
     if (!is_folder(now) || is_folder(change.after)) return {};
     const auto spot = tree_.spot(change.path);
     const auto folder = spot ? os::open_beneath(spot->folder, spot->name.c_str(),
@@ -91,6 +105,12 @@ class Apply {
       if (!going_.contains(change.path + "/" + name))
         return "it holds what the run did not know: " + quote(name);
     return {};
+  }
+
+  bool owner_may_make(const Change& change) {
+    const auto spot = tree_.spot(change.path);
+    if (!owner_ || !spot) return true;  // we are ourselves, or the folder comes first
+    return owner_may(*owner_, change, *spot).value_or(false);
   }
 
   template <class Range>
@@ -177,6 +197,8 @@ class Apply {
 
   const ChangeSet& set_;
   std::span<const std::size_t> wanted_;
+  int workspace_;
+  std::optional<os::Ids> owner_{};  ///< none: not started by root
   Workspace tree_;
   Replacer replacer_;
   bool resuming_ = false;

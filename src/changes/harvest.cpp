@@ -71,7 +71,7 @@ class Harvest {
       : layers_(layers), staging_(staging), set_(set) {}
 
   SysResult<void> run() {
-    if (::fchmod(layers_.upper, S_IRWXU) != 0) return fail();
+    if (!layers_.stays && ::fchmod(layers_.upper, S_IRWXU) != 0) return fail();
     Level top;
     top.upper = SBX_TRY(os::open_beneath(layers_.upper, ".", kFolder));
     top.lower = SBX_TRY(os::open_beneath(layers_.lower, ".", kFolder));
@@ -118,8 +118,15 @@ class Harvest {
     weight_ += kEach + change.path.size() + weight_of(change.before) + weight_of(change.after);
     if (weight_ > kHeaviest) return std::unexpected(Errno{E2BIG});
     Level inner{.path = change.path};
-    if (change.after.kind == EntryKind::folder)
-      inner.upper = SBX_TRY(os::open_beneath(level.upper.get(), name.c_str(), kFolder));
+    if (change.after.kind == EntryKind::folder) {
+      auto folder = os::open_beneath(level.upper.get(), name.c_str(), kFolder);
+      if (!folder && layers_.stays && folder.error().value == EACCES) {
+        set_.omitted.push_back({change.path, "the folder is closed to its owner"});
+        return {};
+      }
+      if (!folder) return std::unexpected(folder.error());
+      inner.upper = std::move(*folder);
+    }
     if (change.before.kind == EntryKind::folder && !SBX_TRY(open_below(level, name, inner)))
       return {};
     inner.hides = level.hides || !inner.upper.valid();
@@ -182,7 +189,8 @@ class Harvest {
       change.object = known->second.first.object;
       return true;
     }
-    auto entry = look_at(level.upper.get(), name, found.what, Side::layer);
+    auto entry =
+        look_at(level.upper.get(), name, found.what, layers_.stays ? Side::host : Side::layer);
     if (!entry && entry.error().value == EINVAL) {
       set_.omitted.push_back({change.path, "a socket or a device"});
       return false;
@@ -249,10 +257,14 @@ class Harvest {
 
   /// false: its size is more than a file can have where changes are kept, and that is noted.
   SysResult<bool> keep_content(const Level& level, const std::string& name, Change& change) {
-    const os::UniqueFd from =
-        SBX_TRY(os::open_beneath(level.upper.get(), name.c_str(), O_RDONLY | O_NOFOLLOW));
+    auto from = os::open_beneath(level.upper.get(), name.c_str(), O_RDONLY | O_NOFOLLOW);
+    if (!from && layers_.stays && from.error().value == EACCES) {
+      set_.omitted.push_back({change.path, "it is closed to its owner"});
+      return false;
+    }
+    if (!from) return std::unexpected(from.error());
     const os::UniqueFd to = SBX_TRY(staging_.create_object(++objects_));
-    const auto content = os::copy_content(from.get(), to.get());
+    const auto content = os::copy_content(from->get(), to.get());
     if (!content && content.error().value == EFBIG) {
       set_.omitted.push_back({change.path, "a file of " + format_bytes(change.after.size)});
       staging_.remove_object(objects_);

@@ -16,6 +16,9 @@ struct Layers {
   std::int64_t began_ns = 0;
   /// The layer has all of the workspace, as a copy: what it lacks is deleted.
   bool whole = false;
+  /// `upper` is a tree that stays in use: nothing in it is opened or closed for us. What is closed
+  /// in there is told by its time, and its content is not kept.
+  bool stays = false;
 };
 
 /// Adds all changes and omissions to `set`, and their contents to `staging`. The payload has chosen

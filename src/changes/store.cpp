@@ -56,14 +56,6 @@ SysResult<std::string> read_all(int fd) {
   return text;
 }
 
-/// Is `folder` still what has this name? Whoever held the lock before may have removed it.
-bool is_there(int store, const std::string& name, int folder) {
-  struct ::stat named{};
-  struct ::stat held{};
-  return ::fstatat(store, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         ::fstat(folder, &held) == 0 && named.st_ino == held.st_ino;
-}
-
 void remove_folder(int store, int folder, const std::string& name) {
   if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
 }
@@ -153,7 +145,7 @@ void Store::sweep() const {
     const os::UniqueFd folder = open_folder(folder_.get(), name);
     if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     // It may have been committed between: then it has another name, and is what somebody wants.
-    if (is_there(folder_.get(), name, folder.get()))
+    if (os::is_named(folder_.get(), name.c_str(), folder.get()))
       remove_folder(folder_.get(), folder.get(), name);
   }
 }
@@ -163,6 +155,14 @@ std::vector<std::string> Store::runs() const {
   auto names = os::list_names(folder_.get()).value_or(std::vector<std::string>{});
   std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
   return names;
+}
+
+bool Store::mentions(const std::string& run, std::string_view text) const {
+  const os::UniqueFd folder = open_folder(folder_.get(), run);
+  if (!folder.valid()) return false;
+  const os::UniqueFd file(::openat(folder.get(), kManifest, O_RDONLY | O_CLOEXEC));
+  const auto all = file.valid() ? read_all(file.get()) : SysResult<std::string>(fail());
+  return all && all->find(text) != std::string::npos;
 }
 
 Result<KeptRun> Store::find(std::string_view word, Use use) const {
@@ -179,7 +179,7 @@ Result<KeptRun> Store::find(std::string_view word, Use use) const {
   KeptRun kept{found.front(), open_folder(folder_.get(), found.front())};
   if (!kept.folder.valid() || ::flock(kept.folder.get(), use == Use::look ? LOCK_SH : LOCK_EX) != 0)
     return std::unexpected(store_error("cannot open the kept changes of " + kept.run, errno));
-  if (!is_there(folder_.get(), kept.run, kept.folder.get()))
+  if (!os::is_named(folder_.get(), kept.run.c_str(), kept.folder.get()))
     return std::unexpected(no_such_run(word, {}));
   return kept;
 }

@@ -54,6 +54,9 @@ class Store {
   Result<Staging> stage(const std::string& run);
   /// The ids of all kept runs; they begin with the second of the run's start.
   [[nodiscard]] std::vector<std::string> runs() const;
+  /// Does what is written about a kept run have `text` somewhere? Nobody's lock is waited for, and
+  /// nothing is parsed: for choosing few of many.
+  [[nodiscard]] bool mentions(const std::string& run, std::string_view text) const;
   /// The run whose id is `word`, or the only one whose id begins or ends with it, locked: nobody
   /// applies or discards it meanwhile, and to `change` it nobody looks at it either. Waits for
   /// whoever does.

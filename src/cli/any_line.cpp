@@ -24,6 +24,7 @@ class Parser {
       std::string names(option->name);
       if (names == "--help") names = "-h,--help";
       if (names == "--output") names = "-o,--output";
+      if (names == "--jobs") names = "-j,--jobs";
       CLI::Option* made = option->argument.empty() ? app_.add_flag(names)->disable_flag_override()
                                                    : app_.add_option(names)->expected(1);
       made->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);

@@ -41,20 +41,26 @@ Error stray_word(const VerbSpec& verb, const Arguments& arguments, std::string_v
   return usage_error("unexpected argument " + quote(word), std::move(hint));
 }
 
+/// Without a value behind it: "--memory", "-o"; not "--memory=1G", "-oFILE".
+bool is_bare(const std::string& word) {
+  return word.starts_with("--") ? !word.contains('=') : word.size() == 2;
+}
+
 /// What CLI11 would take silently or word badly: `--memory=` reads the next word as the value, and
-/// so does `--memory --swap 0`.
+/// so does `--memory --swap 0`. An empty value is none, as an unset variable of a script leaves it.
 void check_values(const VerbSpec& verb, const std::vector<std::string>& words, Problems& problems) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     const OptionSpec* option = find_option(verb, flag_name(words[i]));
-    if (option == nullptr || !words[i].starts_with("--")) continue;
-    const bool bare = words[i] == option->name;
+    if (option == nullptr) continue;
+    const bool bare = is_bare(words[i]);
     if (option->argument.empty()) {
       if (!bare)
         problems.push_back(
             usage_error("flag " + std::string(option->name) + " takes no value", usage_hint(verb)));
       continue;
     }
-    const bool missing = bare && (i + 1 == words.size() || words[i + 1].starts_with("--"));
+    const bool missing =
+        bare && (i + 1 == words.size() || words[i + 1].empty() || words[i + 1].starts_with("--"));
     if (missing || words[i] == std::string(option->name) + "=") {
       const std::string form = std::string(option->name) + " " + std::string(option->argument);
       problems.push_back(
@@ -68,6 +74,10 @@ void check_values(const VerbSpec& verb, const std::vector<std::string>& words, P
 void store(const OptionSpec& option, const std::string& value, std::string_view cwd,
            Arguments& arguments, Problems& problems) {
   if (option.to_override != nullptr) {
+    if (arguments.verb->verb == Verb::mcp) {
+      const std::string name(option.name);
+      arguments.policy.push_back(option.argument.empty() ? name : name + "=" + value);
+    }
     auto made = option.to_override(option, value, cwd);
     if (made)
       arguments.overrides.push_back(*std::move(made));
@@ -77,11 +87,19 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
   }
   if (option.name == "--help") arguments.help = true;
   if (option.name == "--json") arguments.reporting.json = true;
+  if (option.name == "--pin") arguments.pin = value;
   if (option.name == "--why") arguments.why.push_back(value);
   if (option.name == "--dry-run") arguments.dry_run = true;
   if (option.name == "--timing") arguments.timing = true;
   if (option.name == "--quiet") arguments.quiet = true;
   if (option.name == "--output") arguments.output = value;
+  if (option.name == "--jobs") arguments.jobs = value;
+  if (option.name == "--profile") arguments.profile = value;
+  if (option.name == "--total-memory") arguments.total_memory = value;
+  if (option.name == "--retry") arguments.retry = value;
+  if (option.name == "--retry-on") arguments.retry_on.push_back(value);
+  if (option.name == "--resume") arguments.resume = true;
+  if (option.name == "--fail-fast") arguments.fail_fast = true;
   if (option.name == "--tight") arguments.tight = true;
   if (option.name == "--cgroup") arguments.cgroup_only = true;
   if (option.name == "--all") arguments.all = true;
@@ -113,7 +131,7 @@ void take(const Result<Line>& line, std::string_view cwd, Arguments& arguments,
   }
   for (const Flag& flag : line->flags) store(*flag.option, flag.value, cwd, arguments, problems);
   for (const std::string& word : line->words) {
-    if (!word.starts_with('-'))
+    if (!word.starts_with('-') || word == "-")
       arguments.operands.push_back(word);
     else if (word != "--")
       problems.push_back(unknown_flag(*arguments.verb, word));
@@ -123,11 +141,13 @@ void take(const Result<Line>& line, std::string_view cwd, Arguments& arguments,
 std::size_t most_operands(Verb verb) {
   switch (verb) {
     case Verb::run:
+    case Verb::batch:
     case Verb::explain:
     case Verb::learn:
     case Verb::schema:
     case Verb::completion:
     case Verb::stats:
+    case Verb::mcp:
       return 1;
     case Verb::doctor:
     case Verb::ps:

@@ -28,22 +28,31 @@ struct Arguments {
   Reporting reporting;
   std::string log;
   std::string log_level;
-  std::vector<std::string> why;  ///< explain: questions, in the order of the line
+  std::vector<std::string> why;     ///< explain: questions, in the order of the line
+  std::string pin;                  ///< run: the profile's SHA-256 has to be this; empty: any
+  std::vector<std::string> policy;  ///< mcp: the flags that change the profile, as `run` takes them
   bool dry_run = false;
   bool timing = false;
   bool quiet = false;
-  std::string output;        ///< learn: where the profile goes; empty: standard output. artifacts
-                             ///< get: the folder, or "-"; empty: the current one
+  std::string output;        ///< learn: where the profile goes, batch: the results; empty: standard
+                             ///< output. artifacts get: the folder, or "-"; empty: the current one
   std::string older_than;    ///< artifacts gc; empty: not given
   std::string max;           ///< artifacts gc; empty: not given
   bool tight = false;        ///< learn: allow exactly the calls that were made
   bool cgroup_only = false;  ///< doctor: the limits and nothing else
-  bool all = false;          ///< kill, discard: every run
-  bool stat_only = false;    ///< diff: no lines
-  bool patch_only = false;   ///< diff: nothing but the lines
-  bool watch = false;        ///< stats: again and again
-  std::string interval;      ///< between two looks; empty: not given
-  std::string signal;        ///< kill: the name of one; empty: the run is ended
+  std::string jobs;          ///< batch: how many at a time; empty: not given
+  std::string profile;       ///< batch: of jobs that name none; empty: default
+  std::string total_memory;  ///< batch: of all live jobs; empty: not given
+  std::string retry;         ///< batch: how often; empty: not given
+  std::vector<std::string> retry_on;  ///< batch: the names of statuses
+  bool resume = false;                ///< batch
+  bool fail_fast = false;             ///< batch
+  bool all = false;                   ///< kill, discard: every run
+  bool stat_only = false;             ///< diff: no lines
+  bool patch_only = false;            ///< diff: nothing but the lines
+  bool watch = false;                 ///< stats: again and again
+  std::string interval;               ///< between two looks; empty: not given
+  std::string signal;                 ///< kill: the name of one; empty: the run is ended
 };
 
 }  // namespace sbx::cli

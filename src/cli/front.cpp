@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -25,6 +24,8 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
   switch (arguments.verb->verb) {
     case Verb::run:
       return run_command(arguments, started, edit_plan);
+    case Verb::batch:
+      return batch_command(arguments);
     case Verb::explain:
       return explain_command(arguments);
     case Verb::learn:
@@ -57,6 +58,8 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
       return discard_command(arguments);
     case Verb::artifacts:
       return artifacts_command(arguments);
+    case Verb::mcp:
+      return mcp_command(arguments);
   }
   return kFailed;
 }
@@ -101,7 +104,7 @@ int front(int argc, char** argv, const EditPlan& edit_plan) {
   const supervise::Nanos started = supervise::now_ns();
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (words.empty()) {
-    std::ignore = write_all(STDERR_FILENO, overview());
+    write_error(overview());
     return kFailed;
   }
   const std::string& first = words[0];

@@ -34,6 +34,13 @@ std::string_view about(Verb verb) {
              "\n"
              "PROFILE is a path (with a '/', or ending in .yaml or .yml) or a name of\n"
              "`sbx profiles ls`; `default` when there is none. A flag wins over the profile.\n";
+    case Verb::batch:
+      return "Runs the jobs of a file (-: standard input), one JSON object a line, and writes\n"
+             "one line with the result of each, in the order in which they end. All lines\n"
+             "are checked first. Keys of a job: argv; id, profile, overrides (a last layer of\n"
+             "the profile), stdin (text, base64 or file), files (in a workspace of its own).\n"
+             "Flags win over what a job says. Exits with 0 when all are ok, 1 when one is\n"
+             "not, 125 when sbx failed, 128+n when signal n has ended it.\n";
     case Verb::explain:
       return "Prints, in order and with its reason, each step that `sbx run` with the same\n"
              "arguments would take. Nothing is run. With --why, answers one question: what CMD\n"
@@ -92,11 +99,25 @@ std::string_view about(Verb verb) {
              "gc                  remove runs whose time is over, and what no run has\n"
              "verify              read all of it, and say what is damaged\n"
              "RUN is an id, or what it alone begins or ends with.\n";
+    case Verb::mcp:
+      return "Serves one client of the Model Context Protocol on standard input and output,\n"
+             "until it closes them: tools that run commands, Python, Node and shell scripts,\n"
+             "each in a fresh sandbox, and that read, write and compare the files they share.\n"
+             "PROFILE and FLAGS are the most that a client gets: it may ask for less, never\n"
+             "for more. With --workspace DIR:overlay all of a session works on a copy; with\n"
+             "--keep apply the client may put its changes into DIR, with --keep diff they are\n"
+             "kept for `sbx diff`. Nothing of your environment enters.\n";
     case Verb::schema:
-      return "Prints the JSON Schema (2020-12) of profiles, of the result object, of one line\n"
-             "of --events, of a live run as `sbx ps --json` and `sbx stats --json` have it, of\n"
-             "what `sbx doctor --json` prints, of the changes of `sbx diff --json`,\n"
-             "or of what `sbx artifacts ls --json` prints.\n";
+      return "Prints a JSON Schema (2020-12). KIND is what it is of:\n"
+             "profile    a profile, as JSON\n"
+             "result     the result object of a run\n"
+             "event      one line of --events\n"
+             "live       a live run, as `sbx ps --json` and `sbx stats --json` have it\n"
+             "doctor     what `sbx doctor --json` prints\n"
+             "changes    what `sbx diff --json` prints\n"
+             "artifacts  what `sbx artifacts ls --json` prints\n"
+             "job        a line of the jobs of `sbx batch`\n"
+             "batch      a line of its results\n";
     case Verb::completion:
       return "Prints the completions for a shell. To use them now:\n"
              "  source <(sbx completion bash)\n"
@@ -112,6 +133,11 @@ std::string_view examples(Verb verb) {
       return "\nExamples:\n"
              "  sbx run python --timeout 10s --memory 256M -- python3 code.py\n"
              "  sbx run --workspace .:rw --result r.json -- make test\n";
+    case Verb::batch:
+      return "\nExamples:\n"
+             "  sbx batch jobs.jsonl -j 4 --profile python -o results.jsonl\n"
+             "  sbx batch jobs.jsonl -j 4 --profile python -o results.jsonl --resume\n"
+             "  echo '{\"argv\": [\"id\"]}' | sbx batch - --memory 64M\n";
     case Verb::explain:
       return "\nExamples:\n"
              "  sbx explain python -- python3 code.py\n"
@@ -140,6 +166,10 @@ std::string_view examples(Verb verb) {
              "  sbx artifacts get 9f86d081 /workspace/out/plot.png -o - > plot.png\n"
              "  sbx artifacts show 9f86d081 -o report.html\n"
              "  sbx artifacts gc --older-than 1d --max 1G\n";
+    case Verb::mcp:
+      return "\nExamples:\n  sbx mcp python --workspace ./project:overlay --keep apply --timeout "
+             "30s\n"
+             "  sbx mcp shell --memory 1G --log mcp.log\n";
     case Verb::doctor:
     case Verb::ps:
     case Verb::pause:
@@ -172,8 +202,8 @@ std::string help(const VerbSpec& verb) {
   std::string out =
       "usage: sbx " + std::string(verb.synopsis) + "\n\n" + std::string(about(verb.verb));
   constexpr std::array kGroups{Group::files,     Group::identity, Group::limits, Group::network,
-                               Group::hardening, Group::streams,  Group::output, Group::live,
-                               Group::kept,      Group::general};
+                               Group::hardening, Group::streams,  Group::jobs,   Group::output,
+                               Group::live,      Group::kept,     Group::general};
   for (const Group group : kGroups) {
     std::string entries;
     for (const OptionSpec& option : options()) {

@@ -49,19 +49,6 @@ std::string said_of(const Outcome& outcome) {
   return "";
 }
 
-/// One line for everything that this run goes without.
-std::string degraded_text(const plan::Plan& plan) {
-  const std::vector<std::string>& approximate = plan.isolation.approximate;
-  std::vector<std::string> missing = plan.isolation.degraded;
-  std::erase_if(missing, [&approximate](const std::string& control) {
-    return std::ranges::find(approximate, control) != approximate.end();
-  });
-  std::vector<std::string> parts;
-  if (!missing.empty()) parts.push_back("not enforced on this host: " + join(missing, ", "));
-  if (!approximate.empty()) parts.push_back("kept only approximately: " + join(approximate, ", "));
-  return parts.empty() ? "" : "degraded: " + join(parts, "; ");
-}
-
 /// Whoever is there to read it wants to know how to get at them.
 void say_kept(const plan::Plan& plan, const Outcome& outcome) {
   if (!plan.supervision.summary || !outcome.changes || outcome.changes->run.empty()) return;
@@ -112,6 +99,18 @@ void print_log(std::string_view text) {
 }
 
 }  // namespace
+
+std::string degraded_text(const plan::Plan& plan) {
+  const std::vector<std::string>& approximate = plan.isolation.approximate;
+  std::vector<std::string> missing = plan.isolation.degraded;
+  std::erase_if(missing, [&approximate](const std::string& control) {
+    return std::ranges::find(approximate, control) != approximate.end();
+  });
+  std::vector<std::string> parts;
+  if (!missing.empty()) parts.push_back("not enforced on this host: " + join(missing, ", "));
+  if (!approximate.empty()) parts.push_back("kept only approximately: " + join(approximate, ", "));
+  return parts.empty() ? "" : "degraded: " + join(parts, "; ");
+}
 
 Result<Narrator> Narrator::make(bool ci) {
   Narrator narrator;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -11,6 +12,9 @@
 #include "supervise/outcome.hpp"
 
 namespace sbx::cli {
+
+/// One line for everything that a run goes without; empty: nothing.
+std::string degraded_text(const plan::Plan& plan);
 
 class Narrator {
  public:

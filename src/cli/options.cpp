@@ -11,6 +11,8 @@ namespace {
 constexpr std::array kVerbs{
     VerbSpec{Verb::run, "run", "run [PROFILE] [FLAGS] -- CMD [ARG...]",
              "run CMD once in a fresh sandbox", "PROFILE"},
+    VerbSpec{Verb::batch, "batch", "batch JOBS.jsonl [FLAGS]",
+             "run many jobs, one JSON object a line", "FILE"},
     VerbSpec{Verb::explain, "explain", "explain [PROFILE] [FLAGS] [-- CMD [ARG...]]",
              "print the plan of a run, or answer --why", "PROFILE"},
     VerbSpec{Verb::learn, "learn", "learn [-o OUT] [PROFILE] [FLAGS] -- CMD [ARG...]",
@@ -34,15 +36,21 @@ constexpr std::array kVerbs{
     VerbSpec{Verb::artifacts, "artifacts",
              "artifacts ls | get | show | gc | verify [WORDS] [FLAGS]",
              "list, fetch or remove files that runs have left", "ls|get|show|gc|verify"},
-    VerbSpec{Verb::schema, "schema",
-             "schema profile | result | event | live | doctor | changes | artifacts",
-             "print a JSON Schema", "profile|result|event|live|doctor|changes|artifacts"},
+    VerbSpec{Verb::mcp, "mcp", "mcp [PROFILE] [FLAGS]",
+             "serve an agent: a Model Context Protocol server on stdio", "PROFILE"},
+    VerbSpec{Verb::schema, "schema", "schema KIND", "print a JSON Schema",
+             "profile|result|event|live|doctor|changes|artifacts|job|batch"},
     VerbSpec{Verb::completion, "completion", "completion bash | zsh | fish",
              "print completions for a shell", "bash|zsh|fish"},
 };
 
-constexpr std::string_view kPlan = "run explain learn";
+constexpr std::string_view kPlan = "run batch explain learn mcp";
+constexpr std::string_view kCommand = "run explain learn";
+constexpr std::string_view kBatch = "batch";
 constexpr std::string_view kRun = "run";
+constexpr std::string_view kBad =
+    "nonzero|signal|timeout|cpu_limit|idle_timeout|oom|output_limit|disk_limit|seccomp|interrupted|"
+    "not_found|not_executable|setup_error|internal_error";
 
 using enum Group;
 
@@ -147,10 +155,10 @@ constexpr std::array kOptions{
                list_entry, hardening, true, kPlan, "go on where the host lacks it"},
 
     OptionSpec{"--stdin", "FROM", "stdio.stdin", "inherit|null|FILE", text_value, streams, false,
-               kPlan, "inherit, null or a file [inherit]"},
-    OptionSpec{"--tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
+               kCommand, "inherit, null or a file [inherit]"},
+    OptionSpec{"--tty", "", "stdio.tty", "", tty_value, streams, false, kCommand,
                "always give CMD a fresh terminal [when we have one]"},
-    OptionSpec{"--no-tty", "", "stdio.tty", "", tty_value, streams, false, kPlan,
+    OptionSpec{"--no-tty", "", "stdio.tty", "", tty_value, streams, false, kCommand,
                "never give CMD a terminal"},
 
     OptionSpec{"--json", "", "", "", nullptr, output, false,
@@ -167,22 +175,37 @@ constexpr std::array kOptions{
     OptionSpec{"--ci", "", "", "", nullptr, output, false, kRun,
                "fold the output in a CI service's log, and annotate it"},
     OptionSpec{"--usage-interval", "DURATION", "events.usage_interval", "none", plain_value, output,
-               false, kPlan, "how often events tell what is used [none]"},
+               false, kCommand, "how often events tell what is used [none]"},
     OptionSpec{"--log", "FILE", "", "FILE", nullptr, output, false, kPlan, "write sbx's own log"},
     OptionSpec{"--log-level", "LEVEL", "", "debug|info|warn|error", nullptr, output, false, kPlan,
                "debug, info, warn or error [info]"},
-    OptionSpec{"--quiet", "", "", "", nullptr, output, false, kRun,
-               "do not say on a terminal what was blocked, or is kept"},
+    OptionSpec{"--quiet", "", "", "", nullptr, output, false, "run batch",
+               "no summaries: what was blocked, is kept; how a batch went"},
     OptionSpec{"--timing", "", "", "", nullptr, output, false, kRun,
                "print where the time went, step by step"},
-    OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "learn artifacts",
+    OptionSpec{"--output", "OUT", "", "FILE", nullptr, output, false, "batch learn artifacts",
                "a file; of artifacts get a folder, or - (also -o)"},
     OptionSpec{"--tight", "", "", "", nullptr, output, false, "learn",
                "allow exactly the system calls that CMD makes"},
     OptionSpec{"--why", "QUESTION", "", "path:|host:|syscall:|env:", nullptr, output, true,
                "explain", "answer path:/x, host:NAME:PORT, syscall:NAME or env:NAME instead"},
-    OptionSpec{"--dry-run", "", "", "", nullptr, output, false, "run artifacts",
+    OptionSpec{"--dry-run", "", "", "", nullptr, output, false, "run batch artifacts",
                "print what would be done, do nothing"},
+
+    OptionSpec{"--jobs", "N", "", "", nullptr, jobs, false, kBatch,
+               "jobs at the same time (also -j) [one a core]"},
+    OptionSpec{"--profile", "PROFILE", "", "PROFILE", nullptr, jobs, false, kBatch,
+               "the profile of jobs that name none [default]"},
+    OptionSpec{"--total-memory", "SIZE", "", "", nullptr, jobs, false, kBatch,
+               "all live jobs' limits.memory and output together [what is free]"},
+    OptionSpec{"--resume", "", "", "", nullptr, jobs, false, kBatch,
+               "run the jobs that have no result in OUT yet"},
+    OptionSpec{"--retry", "N", "", "", nullptr, jobs, false, kBatch,
+               "start a job up to N times again when sbx itself failed [0]"},
+    OptionSpec{"--retry-on", "STATUS", "", kBad, nullptr, jobs, true, kBatch,
+               "with --retry: when it ended so, instead"},
+    OptionSpec{"--fail-fast", "", "", "", nullptr, jobs, false, kBatch,
+               "end everything at the first job that is not ok"},
 
     OptionSpec{"--all", "", "", "", nullptr, live, false, "kill discard",
                "every run: those that live, or those whose changes are kept"},
@@ -203,13 +226,15 @@ constexpr std::array kOptions{
     OptionSpec{"--max", "SIZE", "", "", nullptr, kept, false, "artifacts",
                "gc: also the oldest runs, until the rest fits"},
 
+    OptionSpec{"--pin", "SHA256", "", "", nullptr, general, false, kRun,
+               "refuse another profile than the one with this sum"},
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,
                "any key of a profile: vars.mem=2G"},
-    OptionSpec{
-        "--help", "", "", "", nullptr, general, false,
-        "run explain learn check profiles doctor ps stats pause resume kill diff apply discard "
-        "artifacts schema completion",
-        "this text (also -h)"},
+    OptionSpec{"--help", "", "", "", nullptr, general, false,
+               "run batch explain learn check profiles doctor ps stats pause resume kill diff "
+               "apply discard "
+               "artifacts mcp schema completion",
+               "this text (also -h)"},
 };
 
 }  // namespace
@@ -233,6 +258,8 @@ std::string_view title(Group group) {
       return "Standard streams";
     case output:
       return "Result and log";
+    case jobs:
+      return "Jobs";
     case live:
       return "Live runs";
     case kept:
@@ -254,8 +281,11 @@ bool knows(const VerbSpec& verb, const OptionSpec& option) {
 }
 
 const OptionSpec* find_option(const VerbSpec& verb, std::string_view name) {
+  // A short flag may have its value behind it: -j4.
+  if (name.starts_with('-') && !name.starts_with("--")) name = name.substr(0, 2);
   if (name == "-h") name = "--help";
   if (name == "-o") name = "--output";
+  if (name == "-j") name = "--jobs";
   const auto* const found = std::ranges::find(kOptions, name, &OptionSpec::name);
   return found == kOptions.end() || !knows(verb, *found) ? nullptr : found;
 }

@@ -13,6 +13,7 @@ namespace sbx::cli {
 
 enum class Verb {
   run,
+  batch,
   explain,
   learn,
   check,
@@ -27,6 +28,7 @@ enum class Verb {
   apply,
   discard,
   artifacts,
+  mcp,
   schema,
   completion
 };
@@ -49,6 +51,7 @@ enum class Group {
   hardening,
   streams,
   output,
+  jobs,
   live,
   kept,
   general

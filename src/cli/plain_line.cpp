@@ -22,6 +22,7 @@ std::optional<Line> read_plain_line(const VerbSpec& verb, const std::vector<std:
     const OptionSpec* option = find_option(verb, name);
     const bool bare = name.size() == word.size();
     if (option == nullptr) return std::nullopt;
+    if (!word.starts_with("--") && word.size() > 2) return std::nullopt;  // -j4
     if (option->argument.empty()) {
       if (!bare) return std::nullopt;
       line.flags.push_back({option, "true"});

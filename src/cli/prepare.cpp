@@ -33,14 +33,14 @@ std::unexpected<Problems> only(Error error) {
   return std::unexpected(std::move(problems));
 }
 
-Result<void> open_log(const Arguments& arguments) {
-  if (arguments.log.empty()) return {};
-  const std::string name = arguments.log_level.empty() ? "info" : arguments.log_level;
-  const auto level = log::parse_level(name);
-  if (!level)
-    return std::unexpected(Error{ErrorKind::usage, "unknown level " + quote(name), "--log-level",
-                                 "levels: debug, info, warn, error"});
-  return log::open(arguments.log, *level);
+/// A profile's files may have changed since somebody has looked at them.
+Result<void> check_pin(const Arguments& arguments, const Profile& profile) {
+  if (arguments.pin.empty() || arguments.pin == profile.sha256) return {};
+  return std::unexpected(Error{.kind = ErrorKind::profile,
+                               .what = "the profile " + quote(profile.name) + " has the sum " +
+                                       profile.sha256 + ", and not the one asked for",
+                               .where = "--pin",
+                               .hint = "its files, or the flags, are not what they were"});
 }
 
 /// The controllers that the limits need, by both their names.
@@ -77,6 +77,8 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   request.root_dir = profile.root.path;
   if (profile.workspace.mode != profile::WorkspaceMode::none)
     request.sources.push_back({profile.workspace.source, cwd});
+  request.homes =
+      profile.workspace.mode != profile::WorkspaceMode::none && !profile.workspace.named;
   request.git = profile.workspace.git == profile::GitMode::protect &&
                 (profile.workspace.mode == profile::WorkspaceMode::rw ||
                  profile.workspace.mode == profile::WorkspaceMode::overlay);
@@ -153,11 +155,50 @@ std::string command_for_log(const plan::Plan& plan) {
 
 }  // namespace
 
+Result<void> open_log(const Arguments& arguments) {
+  if (arguments.log.empty()) return {};
+  const std::string name = arguments.log_level.empty() ? "info" : arguments.log_level;
+  const auto level = log::parse_level(name);
+  if (!level)
+    return std::unexpected(Error{ErrorKind::usage, "unknown level " + quote(name), "--log-level",
+                                 "levels: debug, info, warn, error"});
+  return log::open(arguments.log, *level);
+}
+
 std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
   const Lookup lookup = make_lookup(request.cwd, request.env);
   return profile::load(request, [&lookup](const std::string& wanted, const std::string& folder) {
     return locate(lookup, wanted, folder);
   });
+}
+
+std::expected<Grounds, Problems> survey(Profile profile, Caller caller, Verb verb, bool only_asks) {
+  if (Problems missing = profile::unsupported(profile); !missing.empty())
+    return std::unexpected(std::move(missing));
+  os::ProbeRequest wanted = what_to_probe(profile, caller.cwd, verb);
+  wanted.env = std::move(caller.env);
+  auto image = image_of(profile, only_asks);
+  if (!image) return only(std::move(image).error());
+  add_image(*image, wanted);
+  auto facts = os::probe(std::move(wanted));
+  if (!facts) return only(std::move(facts).error());
+  facts->image = image_facts(profile, *image);
+  return Grounds{std::move(profile), *std::move(facts), *std::move(image)};
+}
+
+void look_again(Grounds& grounds) {
+  os::look_again(what_to_probe(grounds.profile, grounds.facts.cwd, Verb::run), grounds.facts);
+}
+
+std::expected<plan::Plan, Problems> plan_run(const Grounds& grounds,
+                                             const plan::Invocation& invocation) {
+  auto plan = plan::build(grounds.profile, invocation, grounds.facts);
+  if (!plan) return only(std::move(plan).error());
+  log::write(log::Level::info, "run " + invocation.run_id + ": profile " + grounds.profile.name +
+                                   ", " + std::to_string(plan->steps.size()) + " steps, command " +
+                                   command_for_log(*plan));
+  tell_of_image(grounds.image, *plan);
+  return *std::move(plan);
 }
 
 std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::string& run_id,
@@ -172,28 +213,17 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
       .env = os::caller_environment(),
       .cwd = *cwd};
   Profile profile = SBX_TRY(load_profile(request));
-  if (Problems missing = profile::unsupported(profile); !missing.empty())
-    return std::unexpected(std::move(missing));
+  if (auto pinned = check_pin(arguments, profile); !pinned) return only(std::move(pinned).error());
   supervise::enter(clock, Stage::host_facts);
-  os::ProbeRequest wanted = what_to_probe(profile, *cwd, arguments.verb->verb);
-  wanted.env = std::move(request.env);
-  auto image = image_of(profile, arguments.verb->verb == Verb::explain || arguments.dry_run);
-  if (!image) return only(std::move(image).error());
-  add_image(*image, wanted);
-  auto facts = os::probe(std::move(wanted));
-  if (!facts) return only(std::move(facts).error());
-  facts->image = image_facts(profile, *image);
+  const bool only_asks = arguments.verb->verb == Verb::explain || arguments.dry_run;
+  Grounds grounds = SBX_TRY(survey(std::move(profile), {std::move(request.env), *std::move(cwd)},
+                                   arguments.verb->verb, only_asks));
   supervise::enter(clock, Stage::planning);
-  auto plan = plan::build(profile, invocation_of(arguments, profile, run_id), *facts);
-  if (!plan) return only(std::move(plan).error());
-  log::write(log::Level::info, "run " + run_id + ": profile " + profile.name + ", " +
-                                   std::to_string(plan->steps.size()) + " steps, command " +
-                                   command_for_log(*plan));
-  tell_of_image(*image, *plan);
+  plan::Plan plan = SBX_TRY(plan_run(grounds, invocation_of(arguments, grounds.profile, run_id)));
   std::vector<os::SecretMemory> secrets;
-  if (arguments.verb->verb != Verb::explain && !arguments.dry_run)
-    secrets = SBX_TRY(read_secrets(*plan, facts->env));
-  return Planned{std::move(profile), *std::move(plan), *std::move(image), std::move(secrets)};
+  if (!only_asks) secrets = SBX_TRY(read_secrets(plan, grounds.facts.env));
+  return Planned{std::move(grounds.profile), std::move(plan), std::move(grounds.image),
+                 std::move(secrets)};
 }
 
 Result<std::string> make_run_id() {

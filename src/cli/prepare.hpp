@@ -2,22 +2,53 @@
 #pragma once
 
 #include <expected>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/host_facts.hpp"
 #include "cli/arguments.hpp"
 #include "images/store.hpp"
 #include "os/secret_memory.hpp"
+#include "plan/invocation.hpp"
 #include "plan/plan.hpp"
 #include "profile/load.hpp"
 #include "supervise/run_clock.hpp"
 
 namespace sbx::cli {
 
+/// Opens `--log FILE`, if the line has it.
+Result<void> open_log(const Arguments& arguments);
+
 /// The effective profile; every problem when it has some.
 std::expected<profile::Profile, profile::Problems> load_profile(
     const profile::LoadRequest& request);
+
+/// Whose profile it is: what of the caller's process it may speak of.
+struct Caller {
+  std::map<std::string, std::string> env{};
+  std::string cwd{};  ///< absolute
+};
+
+/// What plans are made of, whichever run they are for.
+struct Grounds {
+  profile::Profile profile;
+  HostFacts facts;
+  std::optional<images::Held> image{};  ///< of `root: {oci: ...}`: it stays while this does
+};
+
+/// Checks that this version has what `profile` uses, and looks at the host for it. `only_asks`: an
+/// image is not unpacked.
+std::expected<Grounds, profile::Problems> survey(profile::Profile profile, Caller caller, Verb verb,
+                                                 bool only_asks);
+
+/// For another run some time later: at what runs may have changed since, the caller's own files.
+void look_again(Grounds& grounds);
+
+/// The plan of one run, told to the log.
+std::expected<plan::Plan, profile::Problems> plan_run(const Grounds& grounds,
+                                                      const plan::Invocation& invocation);
 
 struct Planned {
   profile::Profile profile;

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "cli/junit.hpp"
 #include "cli/narrate.hpp"
+#include "cli/refused_run.hpp"
 #include "cli/say.hpp"
 #include "supervise/add_cause.hpp"
 
@@ -15,18 +16,6 @@ namespace sbx::cli {
 namespace {
 
 using supervise::Outcome;
-
-/// All problems as the one error that a result has room for.
-Error joined(const profile::Problems& problems) {
-  if (problems.size() == 1) return problems[0];
-  std::string what = std::to_string(problems.size()) + " problems";
-  for (const Error& problem : problems) {
-    Error plain = problem;
-    plain.hint.clear();
-    what += "; " + plain.to_string();
-  }
-  return {.kind = problems[0].kind, .what = std::move(what)};
-}
 
 void open_file(const std::string& target, const char* flag, std::optional<ResultFile>& file,
                profile::Problems& problems) {
@@ -112,15 +101,7 @@ int Report::refuse(const plan::Plan& plan, profile::Problems problems,
     for (const Error& problem : problems) narrator->error("", problem.to_string());
   else
     say(problems);
-  // Nobody runs yet: the launcher that a run would have used fails with what is known already.
-  const auto failing =
-      [&problems](const plan::Plan&, const launch::StdioFds&, int,
-                  const launch::Meanwhile&) -> Result<std::unique_ptr<supervise::LiveSandbox>> {
-    return std::unexpected(joined(problems));
-  };
-  plan::Plan quiet = plan;
-  quiet.supervision.input = plan::InputMode::null;
-  const Outcome outcome = supervise::supervise(quiet, sinks(started), failing);
+  const Outcome outcome = refused_run(plan, problems, sinks(started));
   for (const std::string& lost : outcome.undelivered) say(lost);
   static_cast<void>(finish(outcome, plan));
   return outcome.process_exit;

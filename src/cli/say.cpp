@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
-#include <tuple>
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
+#include "supervise/clock.hpp"
+#include "supervise/sink.hpp"
+#include "supervise/stdio_setup.hpp"
 
 namespace sbx::cli {
 
@@ -29,6 +31,21 @@ SysResult<void> write_all(int fd, std::string_view text) {
   return {};
 }
 
+void write_error(std::string_view text) {
+  static bool stuck = false;
+  supervise::Sink sink(STDERR_FILENO, supervise::kind_of(STDERR_FILENO));
+  while (!text.empty()) {
+    const auto taken = sink.write(text);
+    if (!taken) return;  // standard error is where that would be told
+    text.remove_prefix(*taken);
+    if (*taken != 0) continue;
+    struct pollfd room{.fd = sink.poll_fd(), .events = POLLOUT, .revents = 0};
+    constexpr int kPatienceMs = supervise::kReaderPatience / supervise::kMillisecond;
+    stuck = stuck || ::poll(&room, 1, kPatienceMs) == 0;
+    if (stuck) return;
+  }
+}
+
 bool wants_colour() {
   const char* const refused = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");
@@ -42,8 +59,7 @@ void say(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     if (!line.empty()) out += "sbx: " + printable(line, kLongest) + "\n";
   }
-  // Standard error is where a failure to write would be told.
-  std::ignore = write_all(STDERR_FILENO, out);
+  write_error(out);
 }
 
 void say(const profile::Problems& problems) {

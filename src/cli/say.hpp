@@ -11,6 +11,10 @@ namespace sbx::cli {
 /// Writes all of `text` to `fd`.
 SysResult<void> write_all(int fd, std::string_view text);
 
+/// `text` on standard error, as far as that takes it: a reader that reads no more holds up nothing
+/// for longer than supervise::kReaderPatience, and once in all.
+void write_error(std::string_view text);
+
 /// `text` on standard error, "sbx: " before each line; control bytes are shown as escapes.
 void say(std::string_view text);
 void say(const profile::Problems& problems);

@@ -25,15 +25,15 @@ Result<os::SecretMemory> read_one(const plan::PlannedSecret& secret) {
   return value;
 }
 
-void forget(const std::string& name, std::map<std::string, std::string>& env) {
+}  // namespace
+
+void forget_variable(const std::string& name, std::map<std::string, std::string>& env) {
   os::forget_variable(name.c_str());
   const auto copy = env.find(name);
   if (copy == env.end()) return;
   ::explicit_bzero(copy->second.data(), copy->second.size());
   env.erase(copy);
 }
-
-}  // namespace
 
 std::expected<std::vector<os::SecretMemory>, Problems> read_secrets(
     const plan::Plan& plan, std::map<std::string, std::string>& env) {
@@ -55,7 +55,8 @@ std::expected<std::vector<os::SecretMemory>, Problems> read_secrets(
     problems.back().where = secret.origin.to_string();
   }
   for (const plan::PlannedSecret& secret : plan.secrets)
-    if (secret.from.starts_with(kVariable)) forget(secret.from.substr(kVariable.size()), env);
+    if (secret.from.starts_with(kVariable))
+      forget_variable(secret.from.substr(kVariable.size()), env);
   if (!problems.empty()) return std::unexpected(std::move(problems));
   return values;
 }

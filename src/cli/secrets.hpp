@@ -18,4 +18,7 @@ namespace sbx::cli {
 std::expected<std::vector<os::SecretMemory>, profile::Problems> read_secrets(
     const plan::Plan& plan, std::map<std::string, std::string>& env);
 
+/// Takes the variable `name` out of our environment, and wipes what it was there and in `env`.
+void forget_variable(const std::string& name, std::map<std::string, std::string>& env);
+
 }  // namespace sbx::cli

@@ -59,6 +59,7 @@ std::string receive(int channel) {
 }
 
 struct Child {
+  pid_t parent = 0;
   const UnpackRequest* request = nullptr;
   int channel = -1;
   const os::CapabilitySet* none = nullptr;
@@ -78,7 +79,7 @@ SysResult<void> limit_files(const UnpackRequest& request) {
 
 /// What can be set up only while we may still do so.
 SysResult<void> confine(const Child& child) {
-  SBX_CHECK(os::set_death_signal(SIGKILL));
+  SBX_CHECK(os::die_with_parent(child.parent));
   const os::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   // A file of the caller's is none of this process's business.
   for (int fd = 0; fd < 3; ++fd)
@@ -161,7 +162,7 @@ Result<void> unpack_confined(const UnpackRequest& request,
   os::UniqueFd theirs(pair[1]);
   const auto none = os::CapabilitySet::prepare({});
   if (!none) return std::unexpected(cannot_start(none.error().value));
-  Child child{&request, theirs.get(), &*none};
+  Child child{::getpid(), &request, theirs.get(), &*none};
   const auto pid = os::fork_process(&run_child, &child);
   if (!pid) return std::unexpected(cannot_start(pid.error().value));
   theirs.reset();

@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "images/confined.hpp"
 #include "images/store_sweep.hpp"
+#include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 #include "os/state_folder.hpp"
 
@@ -91,7 +92,8 @@ Result<std::optional<Held>> hold(const os::StateFolder& store, const std::string
   held.lock = open_inner(store.fd.get(), name);
   if (!held.lock.valid()) return std::nullopt;
   // Who removes it has it locked, and its name is gone then.
-  if (::flock(held.lock.get(), LOCK_SH) != 0 || !is_there(store.fd.get(), name, held.lock.get()))
+  if (::flock(held.lock.get(), LOCK_SH) != 0 ||
+      !os::is_named(store.fd.get(), name.c_str(), held.lock.get()))
     return std::nullopt;
   const std::string kept = SBX_TRY(read_kept(held.lock.get()));
   held.image = SBX_TRY(from_text(kept));
@@ -122,7 +124,7 @@ Result<os::UniqueFd> stage(const os::StateFolder& store, const std::string& name
     os::UniqueFd folder = open_inner(store.fd.get(), name);
     // Waits for whoever unpacks the same. It has another name then, or is what a killed run left.
     if (!folder.valid() || ::flock(folder.get(), LOCK_EX) != 0) continue;
-    if (is_there(store.fd.get(), name, folder.get())) return folder;
+    if (os::is_named(store.fd.get(), name.c_str(), folder.get())) return folder;
   }
   return std::unexpected(store_error("cannot make a folder in " + quote(store.path), errno));
 }
@@ -155,7 +157,7 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
     // Never by what the child says alone: one that a crafted image has taken over could give its
     // own contents the name of somebody else's image.
     name = sha256_hex(told + "\n" + source.witness);
-    fresh = !is_there(store.fd.get(), name, -1);
+    fresh = ::faccessat(store.fd.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     return fresh;
   };
   auto done = unpack_confined({.source = source.file.get(),
@@ -165,14 +167,15 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
                               wanted);
   if (done && fresh) done = commit(store, staged, name);
   // It has its name, and is held like any other from here on.
-  if (!is_there(store.fd.get(), staged, folder.get())) (void)::flock(folder.get(), LOCK_UN);
+  if (!os::is_named(store.fd.get(), staged.c_str(), folder.get()))
+    (void)::flock(folder.get(), LOCK_UN);
   std::optional<Held> held;
   if (done) held = SBX_TRY(hold(store, name));
   if (done && held && source.settled) {
     (void)::unlinkat(store.fd.get(), source.witness.c_str(), 0);
     (void)::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
   }
-  if (is_there(store.fd.get(), staged, folder.get()))
+  if (os::is_named(store.fd.get(), staged.c_str(), folder.get()))
     remove_inner(store.fd.get(), folder.get(), staged);
   if (!done) return std::unexpected(std::move(done).error());
   if (!held) return std::unexpected(store_error("the unpacked image has gone again", ENOENT));

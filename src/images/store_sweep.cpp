@@ -28,13 +28,6 @@ os::UniqueFd open_inner(int store, const std::string& name) {
       ::openat(store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-bool is_there(int store, const std::string& name, int folder) {
-  struct ::stat named{};
-  struct ::stat held{};
-  if (::fstatat(store, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  return folder < 0 || (::fstat(folder, &held) == 0 && named.st_ino == held.st_ino);
-}
-
 void remove_inner(int store, int folder, const std::string& name) {
   if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
 }
@@ -46,7 +39,8 @@ void sweep(int store) {
     const os::UniqueFd folder = open_inner(store, name);
     if (!folder.valid()) continue;
     // Who fills it, or has it mounted, holds its lock.
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 || !is_there(store, name, folder.get()))
+    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 ||
+        !os::is_named(store, name.c_str(), folder.get()))
       continue;
     if (name.starts_with('.')) {
       remove_inner(store, folder.get(), name);

@@ -8,8 +8,6 @@
 namespace sbx::images {
 
 os::UniqueFd open_inner(int store, const std::string& name);
-/// Is `folder` still what has this name? With -1: is anything?
-bool is_there(int store, const std::string& name, int folder);
 void remove_inner(int store, int folder, const std::string& name);
 
 /// Removes what killed runs have left of theirs, images that nobody has used for 30 days, and links

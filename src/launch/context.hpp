@@ -53,6 +53,7 @@ struct Context {
   /// pty's master and the filter's listener. Its end of file: the supervisor has died.
   int channel = -1;
   int gateway_channel = -1;  ///< the payload's end of the pair for the gateway's sockets
+  bool closed = false;       ///< our memory is open for the id maps alone; it was closed
   // Made on the way:
   ::dev_t host_root = 0;        ///< the device of "/" before the payload was forked
   os::UniqueFd peer{};          ///< between init and payload, each its own end

@@ -7,8 +7,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "base/path_pattern.hpp"
 #include "launch/executor.hpp"
@@ -42,39 +45,76 @@ StepResult cover(Context& context, int target) noexcept {
 
 struct Walk {
   Context* context;
+  const plan::MaskGlob* step;
   const PathPattern* pattern;
   int matches;
 };
+
+/// A folder on the way; `name` is what it is called in the one above.
+struct Folder {
+  Folder* above;
+  const char* name;
+  os::UniqueFd fd;
+};
+
+bool is_at(const Folder& folder, std::string_view path) noexcept {
+  if (folder.above == nullptr) return path.empty();
+  const std::size_t slash = path.rfind('/');
+  return slash != std::string_view::npos && path.substr(slash + 1) == folder.name &&
+         is_at(*folder.above, path.substr(0, slash));
+}
+
+SysResult<bool> is_mount_point(int folder) noexcept {
+  struct ::statx what{};
+  if (::statx(folder, "", AT_EMPTY_PATH, 0, &what) != 0) return fail();
+  return (what.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+/// A mount goes along when a folder above it is renamed. In a tree of `held` each of them becomes a
+/// mount point itself, from the outermost on, and is used through its mount. Is it in such a tree?
+SysResult<bool> hold(Walk& state, Folder& folder) noexcept {
+  if (std::ranges::any_of(state.step->held, [&](const auto& at) { return is_at(folder, at); }))
+    return true;
+  if (folder.above == nullptr || !SBX_TRY(hold(state, *folder.above))) return false;
+  folder.fd = SBX_TRY(os::open_inside(folder.above->fd.get(), folder.name));
+  if (!SBX_TRY(is_mount_point(folder.fd.get())))
+    folder.fd = SBX_TRY(bind_onto_itself(*state.context, folder.fd.get(), false));
+  return true;
+}
 
 /// Folders that cannot be listed hide nothing from a payload that cannot enter them either, and it
 /// has no more rights than real ids without capabilities (access(2)).
 bool may_enter(int folder) noexcept { return ::faccessat(folder, ".", X_OK, 0) == 0; }
 
-StepResult walk(Walk& state, int folder, PathPattern::States states, int depth) noexcept;
+StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept;
 
 /// What an entry of `folder` is to the pattern: covered, walked, or left alone. Links are never
 /// followed: a link to a secret shows the secret's own path, which has its own mask or none.
-StepResult visit(Walk& state, int folder, const char* name, PathPattern::States states,
+StepResult visit(Walk& state, Folder& folder, const char* name, PathPattern::States states,
                  int depth) noexcept {
   states = state.pattern->step(states, name);
   if (states == 0) return {};
-  const auto found = os::open_inside(folder, name);
+  auto found = os::open_inside(folder.fd.get(), name);
   if (!found && (found.error().value == ELOOP || found.error().value == ENOENT)) return {};
   if (!found) return std::unexpected(found.error());
   if (state.pattern->matches(states)) {  // what lies below goes with it
     if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
+    if (SBX_TRY(hold(state, folder))) found = os::open_inside(folder.fd.get(), name);
+    if (!found) return std::unexpected(found.error());
     return cover(*state.context, found->get());
   }
   struct ::stat what{};
   if (::fstat(found->get(), &what) != 0) return fail();
-  return S_ISDIR(what.st_mode) ? walk(state, found->get(), states, depth + 1) : StepResult{};
+  if (!S_ISDIR(what.st_mode)) return {};
+  return walk(state, {&folder, name, std::move(*found)}, states, depth + 1);
 }
 
 /// Walks `folder`, at which the pattern stands at `states`.
-StepResult walk(Walk& state, int folder, PathPattern::States states, int depth) noexcept {
+StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept {
   if (depth > kMaxDepth) return std::unexpected(Errno{ENAMETOOLONG});
-  const os::UniqueFd listing(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listing.valid()) return errno == EACCES && !may_enter(folder) ? StepResult{} : fail();
+  const os::UniqueFd listing(::openat(folder.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!listing.valid())
+    return errno == EACCES && !may_enter(folder.fd.get()) ? StepResult{} : fail();
   alignas(struct ::dirent64) char buffer[kEntryBuffer];
   for (;;) {
     const long size = ::syscall(SYS_getdents64, listing.get(), buffer, sizeof buffer);
@@ -106,8 +146,9 @@ StepResult run(const plan::MaskPath& step, Context& context) noexcept {
 StepResult run(const plan::MaskGlob& step, Context& context) noexcept {
   const PathPattern pattern(step.pattern);
   if (!pattern.valid()) return std::unexpected(Errno{EINVAL});
-  Walk state{&context, &pattern, 0};
-  return walk(state, context.root.get(), pattern.start(), 0);
+  Walk state{&context, &step, &pattern, 0};
+  return walk(state, {nullptr, "", SBX_TRY(os::open_inside(context.root.get(), "."))},
+              pattern.start(), 0);
 }
 
 }  // namespace sbx::launch

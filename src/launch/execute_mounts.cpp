@@ -93,6 +93,15 @@ StepResult attach_at(Context& context, const os::UniqueFd& tree,
   return os::attach_tree(tree.get(), place.folder, place.name);
 }
 
+SysResult<os::UniqueFd> bind_onto_itself(Context& context, int place, bool read_only) noexcept {
+  os::UniqueFd tree = SBX_TRY(os::clone_tree(place, true));
+  // Else it is as it was: a file that is masked with a device must not lose that.
+  if (read_only) SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({}), true));
+  context.folder.fd.reset();  // this may cover it
+  SBX_CHECK(os::attach_tree(tree.get(), place, ""));
+  return tree;
+}
+
 StepResult run(const plan::PrivatePropagation&, Context&) noexcept {
   return os::make_all_private();
 }
@@ -174,13 +183,12 @@ StepResult run(const plan::BindInside& step, Context& context) noexcept {
 
 StepResult run(const plan::ProtectPath& step, Context& context) noexcept {
   const auto source = os::open_inside(context.root.get(), relative(step.path));
-  // This kernel does not have it.
-  if (!source && source.error().value == ENOENT && step.optional) return {};
+  // This kernel does not have it, or this folder.
+  const int error = source ? 0 : source.error().value;
+  if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
   if (!source) return std::unexpected(source.error());
-  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source->get(), true));
-  SBX_CHECK(os::restrict_mount(tree.get(), mount_attributes({.read_only = !step.held}), true));
-  context.folder.fd.reset();  // this may cover it
-  return os::attach_tree(tree.get(), source->get(), "");
+  SBX_TRY(bind_onto_itself(context, source->get(), !step.held));
+  return {};
 }
 
 StepResult run(const plan::HandOverRoot&, Context& context) noexcept {

@@ -62,7 +62,8 @@ StepResult run(const plan::BecomeInnerIds& step, Context& context) noexcept {
   // Until here an ordinary user's supervisor had to write our id maps, and SetTimeOffsets our
   // /proc/self (proc(5)). With values of secrets in memory no other process of that user is to look
   // in from now on; without, SetDumpable is early enough.
-  return context.plan->secrets.empty() ? StepResult{} : os::set_dumpable(false);
+  const bool closed = context.closed || !context.plan->secrets.empty();
+  return closed ? os::set_dumpable(false) : StepResult{};
 }
 
 StepResult run(const plan::ForbidNamespaces&, Context&) noexcept {

@@ -83,10 +83,7 @@ StepResult run(const plan::MakeScratch& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::DieWithInit&, Context& context) noexcept {
-  SBX_CHECK(os::set_death_signal(SIGKILL));
-  // It may have died before the line above, and then we are somebody else's child.
-  if (::getppid() != context.init_pid) return std::unexpected(Errno{ESRCH});
-  return {};
+  return os::die_with_parent(context.init_pid);
 }
 
 SysResult<unsigned> keep_held(Context& context) noexcept {

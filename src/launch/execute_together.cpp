@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <array>
@@ -154,12 +155,20 @@ StepResult run(const plan::AwaitRelease&, Context& context) noexcept {
   // init detaches the host's tree now. That is a matter of microseconds; its umount2(2) returns
   // only after an RCU grace period (namespace_unlock() in fs/namespace.c), which is one of
   // milliseconds when processors are busy. The tree lies on top of our root, so that "/.." leads
-  // into it for as long as it is attached.
+  // into it for as long as it is attached. Where nobody gets a processor at once, init least of all
+  // gets ours while we go on looking.
+  constexpr int kLooks = 4;
+  constexpr ::timespec kPause{0, 50'000};
   const ::dev_t root = SBX_TRY(device_of("/"));
-  for (bool done = false;; done = init_is_done(context)) {
+  bool done = false;
+  for (int looks = 1;; ++looks) {
     if (SBX_TRY(device_of("/..")) == root) return {};
     if (done) return std::unexpected(Errno{EXDEV});
-    ::sched_yield();
+    if (looks <= kLooks)
+      ::sched_yield();
+    else
+      (void)::nanosleep(&kPause, nullptr);
+    done = init_is_done(context);
   }
 }
 

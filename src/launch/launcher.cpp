@@ -231,8 +231,10 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   prepare_listening(plan, context.channel, prepared.filters);
   state->channel = std::move(channel.ours);
   // /proc/PID of a process with closed memory is root's, and an ordinary user could not write
-  // init's id maps. It has that from us; both are closed again when they are written.
-  const bool open = !secrets.empty() && ::geteuid() != 0;
+  // init's id maps. It has that from us; both are closed again when they are written. Without
+  // secrets of its own (others of a batch have some), the plan counts on an init that is open.
+  const bool open = !os::is_dumpable() && (secrets.empty() || ::geteuid() != 0);
+  context.closed = open;
   if (open && !os::set_dumpable(true))
     return std::unexpected(internal("cannot open init's entry in /proc"));
   clock.begin(clone.index);

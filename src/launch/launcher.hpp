@@ -65,7 +65,8 @@ class Sandbox {
   std::optional<os::GatewaySockets> take_gateway();
   /// The host's id that the payload runs as, when root has started it.
   [[nodiscard]] std::optional<std::uint32_t> reserved_id() const;
-  [[nodiscard]] int exec_errno() const;  ///< 0, or why the command could not be executed
+  [[nodiscard]] int exec_errno() const;      ///< 0, or why the command could not be executed
+  [[nodiscard]] bool payload_ended() const;  ///< init has reaped it, and ends the rest of the tree
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;
@@ -78,6 +79,9 @@ class Sandbox {
   /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported
   /// it.
   std::optional<int> reap(int& init_wait_status);
+
+  /// Removes the cgroups, and with them what they have counted; after reap().
+  void remove_groups();
 
   /// A step of init's that failed when the payload may have been running already: what init does
   /// last. Valid after reap().

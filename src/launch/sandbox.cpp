@@ -89,6 +89,9 @@ std::optional<std::uint32_t> Sandbox::reserved_id() const {
   return state_->host_id.id;
 }
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
+bool Sandbox::payload_ended() const {
+  return state_->page.get()->payload_ended.load(std::memory_order_acquire) != 0;
+}
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 
@@ -118,6 +121,8 @@ std::optional<int> Sandbox::reap(int& init_wait_status) {
   if (page.payload_ended.load(std::memory_order_acquire) == 0) return std::nullopt;
   return page.payload_status.load();
 }
+
+void Sandbox::remove_groups() { state_->cgroups.clear(); }
 
 const os::Cgroup* Sandbox::State::group_of(std::string_view controller) const {
   for (const os::Cgroup& group : cgroups)

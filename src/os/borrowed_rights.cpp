@@ -2,7 +2,10 @@
 
 #include <grp.h>
 #include <linux/capability.h>
+#include <signal.h>
 #include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,14 +28,42 @@ SysResult<void> get(Sets& sets) noexcept {
 }
 
 /// setfsuid(2) has no error: asked for an id that cannot be, it tells which one it is.
-bool become_for_files(uid_t uid, gid_t gid) noexcept {
+bool become_for_files(const Ids& ids) noexcept {
   constexpr auto kAsk = static_cast<std::uint32_t>(-1);
-  static_cast<void>(::setfsgid(gid));
-  static_cast<void>(::setfsuid(uid));
-  return ::setfsgid(kAsk) == static_cast<int>(gid) && ::setfsuid(kAsk) == static_cast<int>(uid);
+  static_cast<void>(::setfsgid(ids.gid));
+  static_cast<void>(::setfsuid(ids.uid));
+  return ::setfsgid(kAsk) == static_cast<int>(ids.gid) &&
+         ::setfsuid(kAsk) == static_cast<int>(ids.uid);
 }
 
+/// The kernel forgets who has to die with its parent whenever ids change or capabilities come back
+/// (prctl(2), PR_SET_PDEATHSIG): says it again, and what has happened meanwhile.
+class DeathSignal {
+ public:
+  DeathSignal() noexcept : parent_(::getppid()) { (void)::prctl(PR_GET_PDEATHSIG, &signal_); }
+  ~DeathSignal() {
+    if (signal_ == 0) return;
+    (void)::prctl(PR_SET_PDEATHSIG, signal_);
+    if (::getppid() != parent_) (void)::raise(signal_);
+  }
+  DeathSignal(const DeathSignal&) = delete;
+  DeathSignal& operator=(const DeathSignal&) = delete;
+  DeathSignal(DeathSignal&&) = delete;
+  DeathSignal& operator=(DeathSignal&&) = delete;
+
+ private:
+  pid_t parent_;
+  int signal_ = 0;
+};
+
 }  // namespace
+
+SysResult<std::optional<Ids>> rights_in(int folder) noexcept {
+  if (::geteuid() != 0) return std::nullopt;
+  struct ::stat what{};
+  if (::fstat(folder, &what) != 0) return fail();
+  return Ids{what.st_uid, what.st_gid};
+}
 
 SysResult<BorrowedRights::Effective> BorrowedRights::effective() noexcept {
   Sets sets;
@@ -53,8 +84,7 @@ SysResult<void> BorrowedRights::set_effective(Effective wanted) noexcept {
 SysResult<void> BorrowedRights::take() {
   if (taken_) return {};
   own_ = SBX_TRY(effective());
-  uid_ = ::geteuid();
-  gid_ = ::getegid();
+  own_ids_ = {::geteuid(), ::getegid()};
   const int count = ::getgroups(0, nullptr);
   if (count < 0) return fail();
   groups_.resize(static_cast<std::size_t>(count));
@@ -66,9 +96,10 @@ SysResult<void> BorrowedRights::take() {
 }
 
 SysResult<void> BorrowedRights::become() noexcept {
-  if (id_) {
+  const DeathSignal kept;
+  if (ids_) {
     if (::setgroups(0, nullptr) != 0) return fail();
-    if (!become_for_files(*id_, *id_)) return std::unexpected(Errno{EPERM});
+    if (!become_for_files(*ids_)) return std::unexpected(Errno{EPERM});
   }
   return set_effective({});
 }
@@ -76,10 +107,11 @@ SysResult<void> BorrowedRights::become() noexcept {
 void BorrowedRights::give_back() noexcept {
   if (!taken_) return;
   taken_ = false;
+  const DeathSignal kept;
   // The capabilities first: they are what the rest needs.
   bool back = set_effective(own_).has_value();
-  if (id_)
-    back = back && become_for_files(uid_, gid_) && ::setgroups(groups_.size(), groups_.data()) == 0;
+  if (ids_)
+    back = back && become_for_files(own_ids_) && ::setgroups(groups_.size(), groups_.data()) == 0;
   if (!back) std::abort();
 }
 

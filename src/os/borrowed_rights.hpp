@@ -9,15 +9,20 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "os/ids.hpp"
 
 namespace sbx::os {
 
-/// From construction on files are opened as `id` (uid and gid, no other groups), and without any
-/// capability; from destruction on as ourselves again. Without `id` only the capabilities go. Of
-/// this thread alone, and there is one. What is open already stays usable.
+/// With whose rights files in `folder` are used when a command may use them, too: started by root,
+/// with its owner's, as whom a run's payload appears there. nullopt: with our own.
+SysResult<std::optional<Ids>> rights_in(int folder) noexcept;
+
+/// From take() on files are opened and made as `ids` (no other groups), and without any capability;
+/// from give_back() or destruction on as ourselves again. Without `ids` only the capabilities go.
+/// Of this thread alone, and there is one. What is open already stays usable.
 class BorrowedRights {
  public:
-  explicit BorrowedRights(std::optional<std::uint32_t> id) noexcept : id_(id) {}
+  explicit BorrowedRights(std::optional<Ids> ids) noexcept : ids_(ids) {}
   BorrowedRights(const BorrowedRights&) = delete;
   BorrowedRights& operator=(const BorrowedRights&) = delete;
   /// Ends the process when our own rights cannot be had back: nothing of a run works without.
@@ -37,10 +42,9 @@ class BorrowedRights {
   static SysResult<void> set_effective(Effective wanted) noexcept;
   SysResult<void> become() noexcept;
 
-  std::optional<std::uint32_t> id_;
+  std::optional<Ids> ids_;
   std::vector<gid_t> groups_{};
-  uid_t uid_ = 0;
-  gid_t gid_ = 0;
+  Ids own_ids_{};
   Effective own_{};
   bool taken_ = false;
 };

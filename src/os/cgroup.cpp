@@ -17,6 +17,7 @@
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_place.hpp"
 #include "os/cgroup_remove.hpp"
+#include "os/folder.hpp"
 
 namespace sbx::os {
 
@@ -59,12 +60,7 @@ SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
     if (!dir.valid() && errno != ENOENT) return std::unexpected(Errno{errno});
     if (dir.valid()) {
       if (flock(dir.get(), LOCK_EX) != 0) return std::unexpected(Errno{errno});
-      struct stat locked{};
-      struct stat named{};
-      if (fstat(dir.get(), &locked) != 0) return std::unexpected(Errno{errno});
-      if (fstatat(parent_fd, name, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-          named.st_ino == locked.st_ino)
-        return dir;
+      if (is_named(parent_fd, name, dir.get())) return dir;
     }
     SBX_CHECK(make_group_folder(parent_fd, name, EEXIST));
   }

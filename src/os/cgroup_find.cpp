@@ -7,6 +7,9 @@
 namespace sbx::os {
 namespace {
 
+constexpr std::string_view kLeafBegin = "sbx-";
+constexpr std::string_view kLeafEnd = "-supervisor";
+
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
   const std::string_view head = text.substr(0, at);
@@ -107,6 +110,16 @@ std::string cgroup_folder(const std::string& mount, const std::string& group) {
   return group == "/" || group.empty() ? mount : mount + group;
 }
 
+std::string leaf_name(const std::string& name) { return name + std::string(kLeafEnd); }
+
+std::string above_leaf(const std::string& group) {
+  const std::size_t slash = group.rfind('/');
+  if (slash == std::string::npos) return {};
+  const std::string_view name = std::string_view(group).substr(slash + 1);
+  if (!name.starts_with(kLeafBegin) || !name.ends_with(kLeafEnd)) return {};
+  return slash == 0 ? "/" : group.substr(0, slash);
+}
+
 std::vector<OwnGroup> own_groups(std::string_view mountinfo, std::string_view proc_cgroup) {
   const std::vector<CgroupMount> mounts = parse_cgroup_mounts(mountinfo);
   std::vector<OwnGroup> found;
@@ -118,7 +131,10 @@ std::vector<OwnGroup> own_groups(std::string_view mountinfo, std::string_view pr
       // is no use: what is ours there is unknown.
       std::string group = group_below(mount.root, ours.path);
       if (group.empty()) continue;
-      found.push_back({ours.version, std::move(ours.controllers), mount.point, std::move(group)});
+      std::string above = ours.version == 2 ? above_leaf(group) : std::string();
+      const bool in_leaf = !above.empty();
+      found.push_back({ours.version, std::move(ours.controllers), mount.point,
+                       in_leaf ? std::move(above) : std::move(group), in_leaf});
       break;
     }
   }

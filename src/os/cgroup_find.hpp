@@ -33,6 +33,13 @@ std::string group_below(std::string_view root, std::string_view path);
 /// The folder of `group` ("/" or "/a/b") in the hierarchy mounted at `mount`.
 std::string cgroup_folder(const std::string& mount, const std::string& group);
 
+/// Of a v2 group that hands controllers down and so can hold no process itself: the name of the
+/// group below it in which the supervisor of the run or batch `name` is.
+std::string leaf_name(const std::string& name);
+
+/// The group whose leaf `group` is by its name; empty: it is none.
+std::string above_leaf(const std::string& group);
+
 /// The words of `list`, split at `separator` or a newline.
 std::vector<std::string> words_of(std::string_view list, char separator);
 
@@ -42,9 +49,11 @@ struct OwnGroup {
   std::vector<std::string> controllers{};  ///< v1: the hierarchy's
   std::string mount{};
   std::string group{};
+  bool in_leaf = false;  ///< v2: we are in its leaf, which was made to keep it free
 };
 
-/// Joins the two texts: our groups in hierarchies that are mounted so that they show.
+/// Joins the two texts: our groups in hierarchies that are mounted so that they show. Whoever is in
+/// a leaf of sbx's own counts as in the group above it.
 std::vector<OwnGroup> own_groups(std::string_view mountinfo, std::string_view proc_cgroup);
 
 }  // namespace sbx::os

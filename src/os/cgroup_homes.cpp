@@ -92,7 +92,7 @@ CgroupHome judge(const OwnGroup& own, const std::string& group, const Names& wan
   }
   if (is_real_root(folder)) return home;  // may hold processes and hand down
   const Members members = members_of(folder);
-  if (members.us) home.way = CgroupWay::leaf;
+  if (members.us || (own.in_leaf && group == own.group)) home.way = CgroupWay::leaf;
   if (members.other.empty()) return home;
   home.problem = "it holds other processes (" + command_of(members.other) +
                  "), so it cannot hand controllers down";

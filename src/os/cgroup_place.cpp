@@ -31,12 +31,19 @@ SysResult<UniqueFd> make_folder(int at_fd, const std::string& name) {
 /// "No internal processes" (cgroup-v2.rst): we make room for the controllers by going below. The
 /// leaf goes with its group, or a later run sweeps it.
 SysResult<void> enter_leaf(const UniqueFd& folder, const std::string& name, std::string& at) {
-  const std::string leaf_name = name + "-supervisor";
-  const std::string path = at + "/" + leaf_name;
+  const std::string leaf_folder = leaf_name(name);
+  const std::string path = at + "/" + leaf_folder;
   at = path;
-  const UniqueFd leaf = SBX_TRY(make_folder(folder.get(), leaf_name));
+  const UniqueFd leaf = SBX_TRY(make_folder(folder.get(), leaf_folder));
   at = path + "/cgroup.procs";
   return write_control(leaf.get(), "cgroup.procs", "0");
+}
+
+/// Whoever started us may have made room for all of us already (make_room()).
+bool in_leaf_of(const std::string& mount, const std::string& group) {
+  return std::ranges::any_of(
+      own_groups(read_kernel_text("/proc/self/mountinfo"), read_kernel_text("/proc/self/cgroup")),
+      [&](const OwnGroup& own) { return own.in_leaf && own.mount == mount && own.group == group; });
 }
 
 /// A weight counts among siblings, and in its scope the run has none but us: the scope has to weigh
@@ -47,6 +54,13 @@ std::string cpu_weight(const CgroupSpec& spec) {
 }
 
 }  // namespace
+
+SysResult<void> make_room(const CgroupHome& home, const std::string& name, std::string& at) {
+  at = cgroup_folder(home.mount, home.group);
+  const UniqueFd folder = SBX_TRY(open_folder(AT_FDCWD, at));
+  sweep_cgroups(folder.get());
+  return enter_leaf(folder, name, at);
+}
 
 SysResult<UniqueFd> prepare_home(const CgroupHome& home, const CgroupSpec& spec, std::string& at) {
   std::string group = home.group;
@@ -64,7 +78,8 @@ SysResult<UniqueFd> prepare_home(const CgroupHome& home, const CgroupSpec& spec,
   at = path;
   UniqueFd folder = SBX_TRY(open_folder(AT_FDCWD, path));
   if (home.version == 1 || home.way == CgroupWay::direct) return folder;
-  if (home.way != CgroupWay::parent) SBX_CHECK(enter_leaf(folder, spec.name, at));
+  if (home.way != CgroupWay::parent && !in_leaf_of(home.mount, group))
+    SBX_CHECK(enter_leaf(folder, spec.name, at));
   at = path + "/cgroup.subtree_control";
   SBX_CHECK(hand_down(folder.get(), spec.controllers));
   at = path;

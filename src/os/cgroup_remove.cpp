@@ -15,6 +15,7 @@
 
 #include "os/cgroup.hpp"
 #include "os/fd.hpp"
+#include "os/folder.hpp"
 
 namespace sbx::os {
 namespace {
@@ -62,6 +63,8 @@ int sweep_cgroups(int parent_fd) {
     const UniqueFd dir(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     // Between its mkdir and its flock a new group looks abandoned: its maker then makes it again.
     if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    // Another sweep may have removed it since we opened it: what has that name now is somebody's.
+    if (!is_named(at, entry->d_name, dir.get())) continue;
     if (unlinkat(at, entry->d_name, AT_REMOVEDIR) == 0) ++removed;  // EBUSY: still populated
   }
   return removed;

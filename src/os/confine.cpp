@@ -54,8 +54,8 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 
-SysResult<void> confine_reader(std::optional<std::uint32_t> id, std::uint64_t memory) noexcept {
-  if (id) SBX_CHECK(become_ids(*id, *id, true));
+SysResult<void> confine_reader(std::optional<Ids> ids, std::uint64_t memory) noexcept {
+  if (ids) SBX_CHECK(become_ids(ids->uid, ids->gid, true));
   SBX_CHECK(set_dumpable(false));
   SBX_CHECK(set_rlimit(RLIMIT_CORE, 0));
   SBX_CHECK(set_rlimit(RLIMIT_AS, memory));

@@ -49,7 +49,8 @@ struct Level {
 
 class Copy {
  public:
-  Copy(int from, int to, int links) noexcept : top_from_(from), top_to_(to), links_(links) {}
+  Copy(int from, int to, int links, Closed closed) noexcept
+      : top_from_(from), top_to_(to), links_(links), closed_(closed) {}
 
   SysResult<void> run() noexcept {
     Level& top = levels_[depth_++];
@@ -104,7 +105,7 @@ class Copy {
   SysResult<void> enter(Level& level, const char* name) noexcept {
     auto from = open_beneath(level.from.get(), name, kFolder);
     const int error = from ? 0 : from.error().value;
-    if (has_moved(error)) return {};
+    if (has_moved(error) || leaves_out(error)) return {};
     if (error != 0 && error != EXDEV) return std::unexpected(Errno{error});
     if (::mkdirat(level.to.get(), name, 0700) != 0) return fail();
     if (error == EXDEV) return {};
@@ -171,10 +172,10 @@ class Copy {
            copied.st_mtim.tv_nsec == what.st_mtim.tv_nsec;
   }
 
-  static SysResult<void> copy_regular(const Level& level, const char* name) noexcept {
+  SysResult<void> copy_regular(const Level& level, const char* name) const noexcept {
     const auto from = open_beneath(level.from.get(), name, kRead);
     const int error = from ? 0 : from.error().value;
-    if (has_moved(error) || error == EXDEV) return {};
+    if (has_moved(error) || error == EXDEV || leaves_out(error)) return {};
     if (error != 0) return std::unexpected(Errno{error});
     struct ::stat what{};
     if (::fstat(from->get(), &what) != 0) return fail();
@@ -194,9 +195,14 @@ class Copy {
     return copy_times(level.to.get(), name, what);
   }
 
+  [[nodiscard]] bool leaves_out(int error) const noexcept {
+    return error == EACCES && closed_ == Closed::is_left_out;
+  }
+
   int top_from_;
   int top_to_;
   int links_;
+  Closed closed_;
   std::size_t depth_ = 0;  ///< 0: done
   std::array<Level, kDeepestCopy> levels_{};
   alignas(::dirent64) char listing_[16384];
@@ -204,8 +210,8 @@ class Copy {
 
 }  // namespace
 
-SysResult<void> copy_tree(int from, int to, int links) noexcept {
-  return Copy(from, to, links).run();
+SysResult<void> copy_tree(int from, int to, int links, Closed closed) noexcept {
+  return Copy(from, to, links, closed).run();
 }
 
 }  // namespace sbx::os

@@ -18,7 +18,10 @@ constexpr std::size_t kDeepestCopy = 200;
 /// as `to`, for the time of the copy. What comes or goes at `from` meanwhile
 /// may be in the copy or not; the copy itself is nobody else's.
 ///
-/// EACCES: something cannot be read. ENOSPC: it does not fit. ELOOP: too many levels.
-SysResult<void> copy_tree(int from, int to, int links) noexcept;
+/// EACCES: something cannot be read, unless that is to be left out. ENOSPC: it does not fit. ELOOP:
+/// too many levels.
+enum class Closed { is_an_error, is_left_out };
+SysResult<void> copy_tree(int from, int to, int links,
+                          Closed closed = Closed::is_an_error) noexcept;
 
 }  // namespace sbx::os

@@ -113,6 +113,13 @@ bool holds_attributes(int fd) {
   return ::fgetxattr(fd, "user.sbx", nullptr, 0) >= 0 || errno != EOPNOTSUPP;
 }
 
+bool is_named(int folder, const char* name, int held) noexcept {
+  struct ::stat named{};
+  struct ::stat open{};
+  return ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(held, &open) == 0 &&
+         named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
 SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns) {
   struct ::statx what{};
   if (::statx(folder, name, AT_SYMLINK_NOFOLLOW, STATX_BTIME, &what) != 0) return fail();

@@ -34,6 +34,11 @@ SysResult<AttributeList> read_attributes(int fd, bool in_layer);
 /// Can what is in the folder have such attributes? (tmpfs: since Linux 6.6.)
 bool holds_attributes(int fd);
 
+/// Is what is open at `held` still what `name` in `folder` (or AT_FDCWD) means? A lock (flock(2))
+/// is on a folder, not on its name: whoever had it before may have removed that folder, and another
+/// one may be there by now. Allocation-free.
+bool is_named(int folder, const char* name, int held) noexcept;
+
 /// Was the entry made after `time_ns` of CLOCK_REALTIME? A file system that does not say when
 /// (statx(2)) says no.
 SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns);

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <malloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,6 +34,8 @@ int release_program(struct ::dl_phdr_info* info, std::size_t /*size*/, void* /*u
 }  // namespace
 
 void release_code() noexcept { ::dl_iterate_phdr(&release_program, nullptr); }
+
+void release_heap() noexcept { (void)::malloc_trim(0); }
 
 SysResult<void> close_memory() noexcept {
   // A pipe of core_pattern takes cores of any size, so the limit alone would not do; and the hard

@@ -17,6 +17,7 @@
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
 #include "os/git_look.hpp"
+#include "os/homes.hpp"
 #include "os/huge_pages.hpp"
 #include "os/landlock.hpp"
 #include "os/namespace_trial.hpp"
@@ -36,7 +37,7 @@ Result<std::string> caller_directory() {
                                .sys_errno = errno});
 }
 
-/// $HOME; no passwd database, which a static program cannot ask (NSS).
+/// $HOME as it is written, or root's.
 std::string home_of(const HostFacts& facts) {
   const auto home = facts.env.find("HOME");
   if (home != facts.env.end() && home->second.starts_with('/')) return home->second;
@@ -49,16 +50,6 @@ std::string temporary_folder(const HostFacts& facts) {
   const bool usable = named != facts.env.end() && named->second.starts_with('/');
   const SourceFacts folder = look_at_source({usable ? named->second : "/tmp", "/"});
   return folder.exists && folder.type == EntryType::directory ? folder.path : "";
-}
-
-/// CPUs this process may use. The raw call, because cpu_set_t ends at 1024 and the kernel refuses a
-/// mask that is smaller than its own.
-int usable_cpus() {
-  unsigned long mask[8192 / (8 * sizeof(unsigned long))] = {};
-  if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) <= 0) return 1;
-  int count = 0;
-  for (const unsigned long word : mask) count += std::popcount(word);
-  return count;
 }
 
 /// RLIMIT_NPROC has counted per user namespace since 5.14 (commit 21d1c5e386bc). There is no way to
@@ -103,6 +94,27 @@ std::map<std::string, std::string> caller_environment() {
   return env;
 }
 
+// The raw call, because cpu_set_t ends at 1024 and the kernel refuses a
+/// mask that is smaller than its own.
+int usable_cpus() {
+  unsigned long mask[8192 / (8 * sizeof(unsigned long))] = {};
+  if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) <= 0) return 1;
+  int count = 0;
+  for (const unsigned long word : mask) count += std::popcount(word);
+  return count;
+}
+
+void look_again(const ProbeRequest& request, HostFacts& facts) {
+  facts.sources.clear();
+  facts.git.reset();
+  for (const SourceRequest& source : request.sources)
+    add_source(source, request.disks, facts.sources);
+  if (!request.git || request.sources.empty()) return;
+  const SourceFacts& workspace = facts.sources[request.sources.front().source];
+  if (workspace.exists && workspace.type == EntryType::directory)
+    facts.git = look_at_git(workspace, facts);
+}
+
 Result<HostFacts> probe(ProbeRequest request) {
   HostFacts facts;
   facts.euid = geteuid();
@@ -110,6 +122,7 @@ Result<HostFacts> probe(ProbeRequest request) {
   facts.cwd = SBX_TRY(caller_directory());
   facts.env = std::move(request.env);
   facts.home = home_of(facts);
+  if (request.homes) facts.homes = homes_of(facts);
   facts.stdin_is_tty = isatty(STDIN_FILENO) == 1;
   facts.stdout_is_tty = isatty(STDOUT_FILENO) == 1;
   facts.stderr_is_tty = isatty(STDERR_FILENO) == 1;
@@ -153,13 +166,7 @@ Result<HostFacts> probe(ProbeRequest request) {
     case RootRequest::empty:
       break;
   }
-  for (const SourceRequest& source : request.sources)
-    add_source(source, request.disks, facts.sources);
-  if (request.git && !request.sources.empty()) {
-    const SourceFacts& workspace = facts.sources[request.sources.front().source];
-    if (workspace.exists && workspace.type == EntryType::directory)
-      facts.git = look_at_git(workspace, facts);
-  }
+  look_again(request, facts);
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   return facts;
 }

@@ -32,12 +32,20 @@ struct ProbeRequest {
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
   bool try_namespaces = false;  ///< the run may go on without them
   bool git = false;             ///< of the first source, which is the workspace: what git obeys
+  bool homes = false;           ///< the workspace's folder may be the caller's home unasked
   bool host_network = false;    ///< read what the sandbox needs to share the host's network
 };
 
 /// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
 /// single source or tool lacks is in its `problem`.
 Result<HostFacts> probe(ProbeRequest request);
+
+/// The processors that this process may use.
+int usable_cpus();
+
+/// Looks anew at the sources of `request`, and at git if it says so; everything else stays as it
+/// is in `facts`.
+void look_again(const ProbeRequest& request, HostFacts& facts);
 
 /// Where `name` is installed, as the caller's environment would run it. (tools.cpp)
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts);

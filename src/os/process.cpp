@@ -159,9 +159,17 @@ SysResult<void> set_death_signal(int signal) noexcept {
   return check(::prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0));
 }
 
+SysResult<void> die_with_parent(pid_t parent) noexcept {
+  SBX_CHECK(set_death_signal(SIGKILL));
+  if (::getppid() != parent) return std::unexpected(Errno{ESRCH});
+  return {};
+}
+
 SysResult<void> set_dumpable(bool dumpable) noexcept {
   return check(::prctl(PR_SET_DUMPABLE, dumpable ? 1 : 0, 0, 0, 0));
 }
+
+bool is_dumpable() noexcept { return ::prctl(PR_GET_DUMPABLE, 0, 0, 0, 0) == 1; }
 
 SysResult<void> set_no_new_privs() noexcept {
   return check(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));

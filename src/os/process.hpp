@@ -55,7 +55,11 @@ SysResult<Ended> wait_for(pid_t pid) noexcept;
 SysResult<void> become_ids(std::uint32_t uid, std::uint32_t gid, bool drop_groups) noexcept;
 
 SysResult<void> set_death_signal(int signal) noexcept;  ///< PR_SET_PDEATHSIG
-SysResult<void> set_dumpable(bool dumpable) noexcept;   ///< PR_SET_DUMPABLE
+/// SIGKILL when `parent` dies: of a child that it has forked, in its pid namespace. ESRCH: it has
+/// died before this, and nobody would end us.
+SysResult<void> die_with_parent(pid_t parent) noexcept;
+SysResult<void> set_dumpable(bool dumpable) noexcept;  ///< PR_SET_DUMPABLE
+bool is_dumpable() noexcept;
 SysResult<void> set_no_new_privs() noexcept;
 /// New session; with `controlling_tty_fd` >= 0 that terminal becomes its controlling one.
 SysResult<void> new_session(int controlling_tty_fd) noexcept;

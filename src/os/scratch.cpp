@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 
 namespace sbx::os {
@@ -32,14 +33,6 @@ SysResult<void> make_folder(const char* path) noexcept {
   return {};
 }
 
-/// Is it still what `path` names? A sweeper may have been there before our lock.
-bool is_at(int folder, const char* path) noexcept {
-  struct ::stat held{};
-  struct ::stat named{};
-  return ::fstat(folder, &held) == 0 && ::lstat(path, &named) == 0 && named.st_ino == held.st_ino &&
-         named.st_dev == held.st_dev;
-}
-
 bool is_theirs(int folder, uid_t first, uid_t count) {
   struct ::stat what{};
   return ::fstat(folder, &what) == 0 && what.st_uid >= first && what.st_uid - first < count &&
@@ -54,7 +47,7 @@ SysResult<UniqueFd> make_scratch(const char* path) noexcept {
     UniqueFd folder = open_folder(path);
     // Not at once: a sweeper that came between holds it until it has removed it.
     const bool locked = folder.valid() && ::flock(folder.get(), LOCK_EX) == 0;
-    if (locked && is_at(folder.get(), path)) return folder;
+    if (locked && is_named(AT_FDCWD, path, folder.get())) return folder;
     const int error = errno;
     const bool swept = locked || error == ENOENT;
     if (swept) continue;
@@ -82,6 +75,7 @@ void sweep_scratches(const std::string& base, std::string_view prefix, uid_t fir
     const UniqueFd folder = open_folder(path.c_str());
     if (!folder.valid() || !is_theirs(folder.get(), first, count)) continue;
     if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // somebody's
+    if (!is_named(AT_FDCWD, path.c_str(), folder.get())) continue;
     (void)remove_scratch(folder.get(), path.c_str());
   }
 }

@@ -29,8 +29,8 @@ struct Start {
 void run_shell(void* argument) noexcept {
   constexpr int kNotRun = 127;
   const auto& start = *static_cast<const Start*>(argument);
-  // A supervisor that is killed leaves nobody behind; it may have been already.
-  if (!set_death_signal(SIGKILL) || ::getppid() != start.parent) ::_exit(kNotRun);
+  // A supervisor that is killed leaves nobody behind.
+  if (!die_with_parent(start.parent)) ::_exit(kNotRun);
   (void)::signal(SIGPIPE, SIG_DFL);
   if (::dup2(start.null, STDIN_FILENO) < 0 || ::dup2(start.output, STDOUT_FILENO) < 0)
     ::_exit(kNotRun);

@@ -192,7 +192,8 @@ struct Describe {
   std::string operator()(const MountDevpts& s) const { return "devpts at " + quote(s.target); }
   std::string operator()(const MaskPath& s) const { return "hide " + quote(s.path); }
   std::string operator()(const MaskGlob& s) const {
-    return "hide all that match " + quote(s.pattern);
+    return "hide all that match " + quote(s.pattern) +
+           (s.held.empty() ? "" : ", and hold the folders above in their places");
   }
   std::string operator()(const ProtectPath& s) const {
     return s.held ? "hold " + quote(s.path) + " in its place"

@@ -71,11 +71,6 @@ Result<void> check_mounts(const Builder& b, const GitPlace& place, const std::st
   return {};
 }
 
-std::string_view reason_for(const GitPlace& place) {
-  return place.keep == GitKeep::held ? "moved away, what is kept in it would go along"
-                                     : "git on the host obeys it";
-}
-
 }  // namespace
 
 Result<void> show_git(Builder& b, Tree& tree, const SourceFacts& workspace) {
@@ -109,16 +104,18 @@ Result<void> show_git(Builder& b, Tree& tree, const SourceFacts& workspace) {
   return tree.make_symlink(work_tree, at, "where the git folder says that its work tree is");
 }
 
-Result<void> protect_git(Builder& b) {
+Result<void> protect_git(Builder& b, Tree& tree) {
   if (b.git_top.empty() || !b.facts.git) return {};
   const GitFacts& git = *b.facts.git;
   const bool reaches_host = b.profile.workspace.mode == profile::WorkspaceMode::rw;
   for (const GitPlace& place : git.places) {
     const std::string inside = place_inside(b, git, place.path);
     SBX_CHECK(check_mounts(b, place, inside));
-    if (place.keep != GitKeep::absent)
-      b.add(Phase::init, ProtectPath{inside, place.keep == GitKeep::held, false}, reason_for(place),
-            kKey);
+    if (place.keep == GitKeep::held) tree.hold(inside, false, kHeldReason, kKey);
+    if (place.keep == GitKeep::locked) {
+      b.add(Phase::init, ProtectPath{inside, false, false}, "git on the host obeys it", kKey);
+      tree.cover_foreign(inside);
+    }
     // The host, or what is not there yet: no mount of ours holds those.
     const std::size_t slash = place.path.rfind('/');
     if (reaches_host && place.watched)

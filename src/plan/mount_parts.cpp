@@ -17,7 +17,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   } else {
     b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
   }
-  tree.cover_foreign(target);
+  tree.cover_foreign(target, !flags.read_only);
   if (!flags.read_only) b.writable.push_back({target, true, false});
   return {};
 }
@@ -38,7 +38,8 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
         keep ? "changes stay in memory until the end, and are kept then"
              : "changes stay in memory and go at the end",
         keep ? "workspace.keep" : "workspace.mode");
-  tree.cover_foreign(at);
+  // A folder of overlayfs does not move with what lies below; one of a copy does.
+  tree.cover_foreign(at, keep && b.degrades("overlay"));
   b.writable.push_back({at, true, false});
   return {};
 }

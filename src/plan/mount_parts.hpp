@@ -30,6 +30,6 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
 /// The git folder that the workspace at `workspace` leads to, where it lies outside.
 Result<void> show_git(Builder& b, Tree& tree, const SourceFacts& workspace);
 /// Keeps what git obeys from being changed; after everything else that is mounted.
-Result<void> protect_git(Builder& b);
+Result<void> protect_git(Builder& b, Tree& tree);
 
 }  // namespace sbx::plan

@@ -149,18 +149,19 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   const profile::Workspace& workspace = b.profile.workspace;
   if (workspace.mode == profile::WorkspaceMode::none) return {};
   const SourceFacts source = SBX_TRY(workspace_source(b));
+  const std::string at = lexical_path("/", workspace.at);  // as the tree has its places
   // An empty folder instead, so that the command still finds its working directory.
   if (leaves_workspace_out(b, source))
-    return tree.make_mount_point(workspace.at, true, "the workspace, empty", "workspace");
+    return tree.make_mount_point(at, true, "the workspace, empty", "workspace");
   const bool writable = workspace.mode == profile::WorkspaceMode::rw;
   const bool overlay = workspace.mode == profile::WorkspaceMode::overlay;
   const bool keep = overlay && workspace.keep != profile::Keep::none;
   if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
   if (overlay)
-    SBX_CHECK(add_overlay(b, tree, source, kStaging, workspace.at, keep, "the workspace"));
+    SBX_CHECK(add_overlay(b, tree, source, kStaging, at, keep, "the workspace"));
   else
-    SBX_CHECK(add_bind(b, tree, source, workspace.at, writable ? kWritable : kReadOnly, true,
-                       "the workspace", "workspace"));
+    SBX_CHECK(add_bind(b, tree, source, at, writable ? kWritable : kReadOnly, true, "the workspace",
+                       "workspace"));
   return show_git(b, tree, source);
 }
 
@@ -186,6 +187,7 @@ struct PlanMount {
     if (!tree.is_foreign(mount.target))
       return tree.make_file(mount.target, mount.content, mount.perm, "named in the profile", key);
     // Over a file of a tree that is not ours: from a place of our own.
+    tree.hold_above(mount.target, key);
     const std::string staged = std::string(kStaging) + "/file" + key.substr(key.find('['));
     SBX_CHECK(tree.make_file(staged, mount.content, mount.perm, "named in the profile", key));
     b.add(Phase::init, BindInside{staged, mount.target, kReadOnly}, "named in the profile", key);
@@ -205,15 +207,27 @@ std::vector<std::size_t> mount_order(const std::vector<profile::Mount>& mounts) 
   return order;
 }
 
-void plan_masks(Builder& b) {
-  for (std::size_t i = 0; i < b.profile.mask.size(); ++i) {
-    const std::string& mask = b.profile.mask[i];
-    const std::string key = "mask[" + std::to_string(i) + "]";
-    if (mask.find_first_of("*?[") == std::string::npos) {
-      b.add(Phase::init, MaskPath{mask, true}, "named in the profile", key);
-    } else {
-      b.add(Phase::init, MaskGlob{mask}, "named in the profile", key);
+std::string mask_key(std::size_t i) { return "mask[" + std::to_string(i) + "]"; }
+
+/// The part of a mask before its first wildcard.
+std::string_view plain_part(std::string_view mask) {
+  return mask.substr(0, mask.find_first_of("*?["));
+}
+
+void plan_masks(Builder& b, Tree& tree) {
+  const std::vector<std::string>& masks = b.profile.mask;
+  // All of these first: one mask may lie in a folder that another hides.
+  for (std::size_t i = 0; i < masks.size(); ++i)
+    if (plain_part(masks[i]) == masks[i]) tree.hold_above(lexical_path("/", masks[i]), mask_key(i));
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    const std::string_view plain = plain_part(masks[i]);
+    if (plain == masks[i]) {
+      b.add(Phase::init, MaskPath{masks[i], true}, "named in the profile", mask_key(i));
+      continue;
     }
+    const std::string folder = lexical_path("/", plain.substr(0, plain.rfind('/')));
+    b.add(Phase::init, MaskGlob{masks[i], tree.lasting_at(folder)}, "named in the profile",
+          mask_key(i));
   }
 }
 
@@ -258,8 +272,8 @@ Result<void> plan_mounts(Builder& b) {
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},
                          b.profile.mounts[i].what));
   SBX_CHECK(plan_secrets(b, tree));
-  SBX_CHECK(protect_git(b));  // what is there by then
-  plan_masks(b);
+  SBX_CHECK(protect_git(b, tree));  // what is there by then
+  plan_masks(b, tree);
   seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   plan_artifacts(b);

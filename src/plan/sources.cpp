@@ -38,8 +38,7 @@ Result<SourceFacts> workspace_source(const Builder& b) {
 }
 
 bool is_too_much(const Builder& b, const std::string& path) {
-  return path == "/" || (!b.facts.home.empty() && is_below(b.facts.home, path)) ||
-         (b.shares_host && is_below(b.facts.temporary, path));
+  return is_home_or_above(b.facts, path) || (b.shares_host && is_below(b.facts.temporary, path));
 }
 
 bool leaves_workspace_out(Builder& b, const SourceFacts& source) {

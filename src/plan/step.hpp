@@ -211,9 +211,12 @@ struct MaskPath {
   std::string path;
   bool optional = true;
 };
+/// Every match at start, walked without following links. Below each of `held`, the folders above a
+/// match are held as by ProtectPath.
 struct MaskGlob {
   std::string pattern;
-};  ///< every match at start, walked without following links
+  std::vector<std::string> held{};
+};
 /// Bind onto itself: read-only, or (`held`) only so that it cannot be renamed or removed.
 struct ProtectPath {
   std::string path;

@@ -27,20 +27,30 @@ void Tree::put(std::string_view path, Kind kind) {
   places_[std::string(path)].kind = kind;
 }
 
-bool Tree::is_foreign(std::string_view path) const {
-  // The innermost mount that covers the path decides.
-  for (std::string_view at = path;; at = parent_path(at)) {
-    const std::optional<Kind> kind = kind_of(at);
-    if (kind == Kind::foreign_root) return true;
-    if (kind == Kind::own_root || at == "/") return false;
+Tree::Kind Tree::root_of(std::string_view path) const {
+  for (;; path = parent_path(path)) {
+    const std::optional<Kind> kind = kind_of(path);
+    if (kind && is_root(*kind)) return *kind;
+    if (path == "/") return Kind::own_root;
   }
+}
+
+bool Tree::is_foreign(std::string_view path) const { return root_of(path) != Kind::own_root; }
+
+std::vector<std::string> Tree::lasting_at(std::string_view path) const {
+  std::vector<std::string> roots;
+  for (const auto& [at, place] : places_)
+    if (place.kind == Kind::lasting_root && (is_below(at, path) || is_below(path, at)))
+      roots.push_back(at);
+  std::ranges::sort(roots);
+  return roots;
 }
 
 bool Tree::is_scratch(std::string_view path) const {
   while (path != "/") {
     path = parent_path(path);
     const std::optional<Kind> kind = kind_of(path);
-    if (kind == Kind::foreign_root) return false;
+    if (kind == Kind::foreign_root || kind == Kind::lasting_root) return false;
     if (kind == Kind::own_root) return path != "/";  // which is sealed
   }
   return false;
@@ -55,6 +65,7 @@ Result<void> Tree::make_parents(const std::string& path, std::string_view reason
       case Kind::folder:
       case Kind::own_root:
       case Kind::foreign_root:
+      case Kind::lasting_root:
         return {};
       case Kind::symlink:
       case Kind::file:
@@ -79,7 +90,10 @@ Result<void> Tree::make_mount_point(const std::string& target, bool folder, std:
     const bool is_file = *kind == Kind::file;
     if (is_file != folder) return {};
   }
-  if (is_foreign(target)) return {};
+  if (is_foreign(target)) {
+    hold_above(target, key);
+    return {};
+  }
   if (kind_of(target))
     return std::unexpected(Error{.kind = ErrorKind::profile,
                                  .what = "something else is already at " + target,
@@ -103,8 +117,24 @@ void Tree::cover(const std::string& target, Kind kind) {
   put(target, kind);
 }
 
-void Tree::cover_foreign(const std::string& target) { cover(target, Kind::foreign_root); }
+void Tree::cover_foreign(const std::string& target, bool lasting) {
+  cover(target, lasting ? Kind::lasting_root : Kind::foreign_root);
+}
 void Tree::cover_own(const std::string& target) { cover(target, Kind::own_root); }
+
+void Tree::hold(const std::string& path, bool optional, std::string_view reason,
+                std::string_view key) {
+  if (const auto kind = kind_of(path); kind && is_root(*kind)) return;
+  builder_.add(Phase::init, ProtectPath{path, true, optional}, reason, key);
+  put(path, root_of(path));  // and what is mounted in it stays
+}
+
+void Tree::hold_above(std::string_view place, std::string_view key) {
+  const std::string folder(parent_path(place));
+  if (root_of(folder) != Kind::lasting_root || kind_of(folder)) return;
+  hold_above(folder, key);
+  hold(folder, true, kHeldReason, key);  // where it is missing, so is the place
+}
 
 Result<void> Tree::make_symlink(const std::string& path, const std::string& link,
                                 std::string_view reason) {

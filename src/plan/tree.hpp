@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "plan/builder.hpp"
 
@@ -21,24 +22,33 @@ class Tree {
   /// through a symbolic link of the root, or something else is at that place.
   Result<void> make_mount_point(const std::string& target, bool folder, std::string_view reason,
                                 std::string_view key);
-  /// From now on `target` is the root of a tree that is not ours to write to.
-  void cover_foreign(const std::string& target);
+  /// From now on `target` is the root of a tree that is not ours to write to. `lasting`: what the
+  /// payload writes there outlives the run.
+  void cover_foreign(const std::string& target, bool lasting = false);
   /// From now on `target` is the root of a fresh tmpfs of ours.
   void cover_own(const std::string& target);
   Result<void> make_symlink(const std::string& path, const std::string& link,
                             std::string_view reason);
   Result<void> make_file(const std::string& path, const std::string& content, unsigned mode,
                          std::string_view reason, std::string_view key);
+  /// Adds the step that keeps the folder `path` from being renamed or removed, unless something is
+  /// mounted there already.
+  void hold(const std::string& path, bool optional, std::string_view reason, std::string_view key);
+  /// The same for each folder between `place`, on which something is to be mounted, and the root of
+  /// the lasting tree that it lies in, if it does. Before that is mounted.
+  void hold_above(std::string_view place, std::string_view key);
   /// A read-only copy of the host's file `source`.
   Result<void> make_copy(const std::string& path, const std::string& source,
                          std::string_view reason, std::string_view key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(std::string_view path) const;
+  /// The lasting tree that `path` lies in, and those below it.
+  [[nodiscard]] std::vector<std::string> lasting_at(std::string_view path) const;
   /// Would it lie in a tmpfs that the payload may write to?
   [[nodiscard]] bool is_scratch(std::string_view path) const;
 
  private:
-  enum class Kind { folder, file, symlink, own_root, foreign_root };
+  enum class Kind { folder, file, symlink, own_root, foreign_root, lasting_root };
   struct Place {
     Kind kind = Kind::folder;
     bool parent = false;  ///< something of the plan's is in it
@@ -47,8 +57,11 @@ class Tree {
     using is_transparent = void;
   };
 
+  static bool is_root(Kind kind) { return kind >= Kind::own_root; }
   /// What is at `path`; nullopt when nothing of the plan's.
   [[nodiscard]] std::optional<Kind> kind_of(std::string_view path) const;
+  /// What the innermost mount is that covers the path.
+  [[nodiscard]] Kind root_of(std::string_view path) const;
   void put(std::string_view path, Kind kind);
   Result<void> make_parents(const std::string& path, std::string_view reason, std::string_view key);
   void cover(const std::string& target, Kind kind);
@@ -56,6 +69,9 @@ class Tree {
   Builder& builder_;
   std::unordered_map<std::string, Place, Hash, std::equal_to<>> places_;
 };
+
+/// Why a folder is held.
+constexpr std::string_view kHeldReason = "moved away, what is mounted in it would go along";
 
 /// "/a/b" -> "/a"; "/a" -> "/".
 std::string_view parent_path(std::string_view path);

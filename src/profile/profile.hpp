@@ -138,6 +138,9 @@ enum class OnExceed { truncate, kill };
 /// What goes when the memory limit is reached: the process that the kernel chooses, or all of them.
 enum class OomKill { process, tree };
 
+/// What is kept of a captured stream whose output has no limit.
+inline constexpr Bytes kCaptured = Bytes{10} << 20U;
+
 struct OutputLimits {
   std::optional<Bytes> stdout_bytes{};
   std::optional<Bytes> stderr_bytes{};

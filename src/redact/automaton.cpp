@@ -19,6 +19,19 @@ void Automaton::choose_columns(std::span<const Wanted> wanted) {
     column_[byte] = static_cast<std::uint16_t>(used[byte] ? width_++ : kFacts);
 }
 
+std::pair<std::size_t, std::size_t> Automaton::begun_with(At at, unsigned bits,
+                                                          unsigned count) const {
+  const Steps steps(*this);
+  const unsigned open = 8 - count;
+  std::pair<std::size_t, std::size_t> longest{0, kNobody};
+  for (unsigned byte = bits << open; byte < (bits + 1) << open; ++byte) {
+    const At next = steps.step(at, static_cast<unsigned char>(byte));
+    if (owner(next) != kNobody && begun(next) > longest.first) longest = {begun(next), owner(next)};
+    if (found(next) > longest.first) longest = {found(next), found_owner(next)};
+  }
+  return longest;
+}
+
 Result<Automaton> Automaton::build(std::span<const Wanted> wanted) {
   Automaton made;
   made.choose_columns(wanted);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "redact/needles.hpp"
@@ -43,6 +44,11 @@ class Automaton {
   [[nodiscard]] std::size_t begun(At at) const { return rows_[at]; }
   /// Whose beginning that is; kNobody: it says nothing.
   [[nodiscard]] std::size_t owner(At at) const { return rows_[at + 1]; }
+  /// The same when of the next byte only the first `count` bits have come, `bits`: of the longest
+  /// that they may go on, or end: its length with that byte, and its owner. {0, kNobody}: there is
+  /// none, or it says nothing.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> begun_with(At at, unsigned bits,
+                                                               unsigned count) const;
   /// The longest that ends here: its length and whose it is.
   [[nodiscard]] std::size_t found(At at) const { return rows_[at + 2]; }
   [[nodiscard]] std::size_t found_owner(At at) const { return rows_[at + 3]; }

@@ -22,7 +22,8 @@ class DigitLane {
   explicit DigitLane(const Matcher& matcher)
       : digits_(matcher),
         places_(matcher.automaton.longest() * 8 / Digits::kBits + 8),
-        shortest_(std::min<std::size_t>(64, matcher.shortest * 8 / Digits::kBits)) {}
+        shortest_(std::min<std::size_t>(64, matcher.shortest * 8 / Digits::kBits)),
+        stride_(stride_of(matcher.shortest, Digits::kBits, Digits::kWindow)) {}
 
   /// `map`: which bytes may belong to digits.
   void scan(const Piece& piece, const ByteMap& map, Matches& matches) {
@@ -60,7 +61,7 @@ class DigitLane {
   void unfinished(Matches& matches) const {
     if (!digit_before_) return;
     const std::uint64_t end = places_.get(index_ - 1) + 1;
-    digits_.begun(index_ - 1, [&](std::uint64_t first, std::size_t owner) {
+    digits_.unfinished(index_ - 1, before_, [&](std::uint64_t first, std::size_t owner) {
       if (owner != kNobody) matches.add({places_.get(first), end, owner});
     });
   }
@@ -142,28 +143,54 @@ class DigitLane {
   /// While nothing has begun: on to where something may have. The digits that it would begin with
   /// have been read again then, and those at the end of the piece.
   std::size_t pass_over(std::size_t i, Matches& matches) {
-    std::size_t window = 0;
-    const auto roll = [&](std::size_t at) {
-      const std::uint16_t rolled = Digits::rolls()[static_cast<unsigned char>(bytes_[at])];
-      window = (window << (rolled >> 8U)) | (rolled & 0xFFU);
-    };
     // What began with the digits before is looked for from there on.
     std::size_t from = back(i, Digits::kWindow - 1);
-    for (std::size_t at = from; at < i; ++at) roll(at);
     for (bool found = false; i < bytes_.size() && !found; from = i) {
-      const std::size_t run = find_run(*map_, from, bytes_.size(), shortest_);
-      if (run > i) {
-        window = 0;
-        i = run;
-      }
-      for (; i < bytes_.size() && !found && is_set(i); ++i) {
-        roll(i);
-        found = digits_.may_begin(window) && meaning(i) != kGapByte;
+      i = std::max(i, find_run(*map_, from, bytes_.size(), shortest_));
+      while (i < bytes_.size() && !found && is_set(i)) {
+        i = leap(i);
+        found = walk(i);
       }
     }
     reset();
     for (std::size_t at = back(i, Digits::kWindow); at < i; ++at) put(at, matches);
     return i;
+  }
+
+  /// Windows that end at `i` or later have not been looked at: looks at every stride_th, while that
+  /// has no gap and is none of anything wanted; returns the same for what is left, in which the
+  /// first window of what was met then is.
+  [[nodiscard]] std::size_t leap(std::size_t i) const {
+    const Meanings& meanings = Digits::meanings();
+    for (; i + stride_ <= bytes_.size(); i += stride_) {
+      std::size_t window = 0;
+      unsigned all = 0;
+      for (std::size_t at = i + stride_ - Digits::kWindow; at < i + stride_; ++at) {
+        const unsigned value = meanings[static_cast<unsigned char>(bytes_[at])];
+        all |= value;  // below kGapByte, which is a power of two, as long as all of them are
+        window = (window << Digits::kBits) | value;
+      }
+      if (all >= kGapByte || digits_.may_begin(window)) break;
+    }
+    return i;
+  }
+
+  /// Looks at every window from the one that ends at `i` on, for a stride and the next window, and
+  /// moves `i` behind them. True: something may have begun.
+  bool walk(std::size_t& i) const {
+    std::size_t window = 0;
+    const auto roll = [&](std::size_t at) {
+      const std::uint16_t rolled = Digits::rolls()[static_cast<unsigned char>(bytes_[at])];
+      window = (window << (rolled >> 8U)) | (rolled & 0xFFU);
+    };
+    for (std::size_t at = back(i, Digits::kWindow - 1); at < i; ++at) roll(at);
+    const std::size_t end = std::min(bytes_.size(), i + stride_ + Digits::kWindow);
+    bool found = false;
+    for (; i < end && !found && is_set(i); ++i) {
+      roll(i);
+      found = digits_.may_begin(window) && meaning(i) != kGapByte;
+    }
+    return found;
   }
 
   Digits digits_;
@@ -176,6 +203,7 @@ class DigitLane {
   std::uint64_t index_ = 0;  ///< of the next digit
   Places places_;            ///< of digits, by index
   std::size_t shortest_;     ///< run of digits that something can be in
+  std::size_t stride_;       ///< from one window that is looked at to the next
 };
 
 }  // namespace sbx::redact

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "redact/filter.hpp"
 #include "redact/tables.hpp"
 
 namespace sbx::redact {
@@ -37,8 +38,8 @@ extern const Rolls kHexRolls;
 /// or fourth of its group: four lanes, of which three get a byte with every digit.
 class Base64Digits {
  public:
-  static constexpr unsigned kBits = 6;
-  static constexpr std::size_t kWindow = 3;  ///< digits that the filter looks at
+  static constexpr unsigned kBits = kBase64Bits;
+  static constexpr std::size_t kWindow = kBase64Window;
 
   explicit Base64Digits(const Matcher& matcher)
       : automaton_(matcher.automaton), steps_(matcher.automaton), filter_(matcher.base64) {}
@@ -84,6 +85,21 @@ class Base64Digits {
     check(two_, 2);
     check(three_, 3);
   }
+  /// The same of what goes on with what `last`, that digit, has of the next byte as well: a filter
+  /// has only let through what does.
+  template <class Tell>
+  void unfinished(std::uint64_t index, unsigned last, const Tell& tell) const {
+    const auto check = [&](At at, std::size_t bytes) {
+      const auto bits = static_cast<unsigned>(kBits - 2 * bytes);  // of `last`, its lower ones
+      const auto [length, owner] = automaton_.begun_with(at, last & ((1U << bits) - 1), bits);
+      if (length != 0) tell(first_digit(index + 1, bytes + 1, length), owner);
+    };
+    check(none_, 0);
+    check(one_, 1);
+    check(two_, 2);
+    if (const std::size_t begun = automaton_.begun(three_); begun != 0)
+      tell(first_digit(index, 3, begun), automaton_.owner(three_));
+  }
 
  private:
   /// Of the last `count` bytes, when `index` is the last digit and completed the group's byte
@@ -107,8 +123,8 @@ class Base64Digits {
 /// Both cases. A digit may be the first or the second of its byte: two lanes, which take turns.
 class HexDigits {
  public:
-  static constexpr unsigned kBits = 4;
-  static constexpr std::size_t kWindow = 4;
+  static constexpr unsigned kBits = kHexBits;
+  static constexpr std::size_t kWindow = kHexWindow;
 
   explicit HexDigits(const Matcher& matcher)
       : automaton_(matcher.automaton), steps_(matcher.automaton), filter_(matcher.hex) {}
@@ -136,6 +152,13 @@ class HexDigits {
     if (whole != 0) tell(index + 1 - 2 * whole, automaton_.owner(whole_));
     const std::uint64_t halfway = automaton_.begun(halfway_);
     if (halfway != 0) tell(index - 2 * halfway, automaton_.owner(halfway_));
+  }
+  template <class Tell>
+  void unfinished(std::uint64_t index, unsigned last, const Tell& tell) const {
+    const std::uint64_t whole = automaton_.begun(whole_);
+    if (whole != 0) tell(index + 1 - 2 * whole, automaton_.owner(whole_));
+    const auto [length, owner] = automaton_.begun_with(halfway_, last, kBits);
+    if (length != 0) tell(index + 2 - 2 * length, owner);
   }
 
  private:

@@ -10,8 +10,10 @@ constexpr std::uint64_t kMinUnfinished = 4;
 
 }  // namespace
 
-Engine::Engine(const Matcher& matcher)
+Engine::Engine(const Matcher& matcher, std::uint64_t from, std::uint64_t to)
     : matcher_(matcher),
+      from_(from),
+      to_(to),
       text_(matcher),
       base64_(matcher),
       hex_(matcher),
@@ -85,13 +87,16 @@ void Engine::release(std::uint64_t open, std::uint64_t let_out, std::string& out
 }
 
 void Engine::let_out_to(std::uint64_t end, std::string& out) {
-  const std::uint64_t start = std::max(out_, masked_);
-  if (end > start) out.append(kept_, start - kept_at_, end - start);
+  const std::uint64_t start = std::max({out_, masked_, from_});
+  const std::uint64_t stop = std::min(end, to_);
+  if (stop > start) out.append(kept_, start - kept_at_, stop - start);
   out_ = std::max(out_, end);
 }
 
 void Engine::mask(const Match& region, std::string& out) {
-  if (region.start >= masked_) {
+  if (region.start >= masked_) shown_ = false;
+  if (!shown_ && region.end > from_ && region.start < to_) {
+    shown_ = true;
     out.append("[redacted:").append(matcher_.names[region.owner]).append("]");
     ++counts_[region.owner];
     ++total_;

@@ -17,8 +17,9 @@ namespace sbx::redact {
 
 class Engine {
  public:
-  /// The matcher must outlive it.
-  explicit Engine(const Matcher& matcher);
+  /// The matcher must outlive it. Only bytes [from, to) of the stream go on, and the masks of what
+  /// touches them.
+  explicit Engine(const Matcher& matcher, std::uint64_t from = 0, std::uint64_t to = kNowhere);
 
   /// So many bytes of what may become a match go on at the end of a piece.
   static constexpr std::uint64_t kLetOut = 3;
@@ -41,6 +42,8 @@ class Engine {
   [[nodiscard]] std::uint64_t end() const { return kept_at_ + kept_.size(); }
 
   const Matcher& matcher_;
+  std::uint64_t from_;
+  std::uint64_t to_;
   TextLane text_;
   DigitLane<Base64Digits> base64_;
   DigitLane<HexDigits> hex_;
@@ -58,6 +61,7 @@ class Engine {
   std::uint64_t kept_at_ = 0;
   std::uint64_t out_ = 0;              ///< all before it went on, or was masked
   std::uint64_t masked_ = 0;           ///< up to here the last mask stands for all
+  bool shown_ = false;                 ///< that mask is written
   std::vector<std::uint64_t> counts_;  ///< by owner
   std::uint64_t total_ = 0;
 };

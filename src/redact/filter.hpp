@@ -2,6 +2,7 @@
 // ordinary text is passed over quickly. They may be wrong in one direction only. Pure.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -50,11 +51,24 @@ class TextFilter {
   BitSet set_{16};
 };
 
-/// The first 18 bits (three digits) of base64 text that has something wanted in it, for each of
-/// the three ways in which its bytes can lie in the digits.
-BitSet base64_beginnings(std::span<const Wanted> wanted);
-/// The first 16 bits (four digits) of hex text.
-BitSet hex_beginnings(std::span<const Wanted> wanted);
+/// Digits are looked at through windows of so many.
+inline constexpr unsigned kBase64Bits = 6;
+inline constexpr std::size_t kBase64Window = 3;
+inline constexpr unsigned kHexBits = 4;
+inline constexpr std::size_t kHexWindow = 4;
+
+/// How far apart the windows that are looked at may be: of the first so many windows in anything
+/// wanted, one is then looked at. `shortest`: of what is wanted, in bytes, at least kMinValue.
+constexpr std::size_t stride_of(std::size_t shortest, unsigned bits, std::size_t window) {
+  constexpr std::size_t kMost = 8;  // more windows in a filter let more through
+  return std::min(kMost, shortest * 8 / bits - window + 1);
+}
+
+/// The first windows of base64 text that has something wanted in it, for each of the three ways in
+/// which its bytes can lie in the digits; as many windows as a stride.
+BitSet base64_beginnings(std::span<const Wanted> wanted, std::size_t shortest);
+/// The same of hex text.
+BitSet hex_beginnings(std::span<const Wanted> wanted, std::size_t shortest);
 TextFilter text_beginnings(std::span<const Wanted> wanted);
 
 }  // namespace sbx::redact

@@ -17,8 +17,8 @@ Result<std::shared_ptr<const Matcher>> build_matcher(std::span<const Needle> nee
   made->shortest = kMaxValue;
   for (const Wanted& one : all) made->shortest = std::min(made->shortest, one.bytes.size());
   made->text = text_beginnings(all);
-  made->base64 = base64_beginnings(all);
-  made->hex = hex_beginnings(all);
+  made->base64 = base64_beginnings(all, made->shortest);
+  made->hex = hex_beginnings(all, made->shortest);
   made->plus = std::ranges::any_of(
       all, [](const Wanted& one) { return one.bytes.find(' ') != std::string::npos; });
   for (const std::string_view pattern : meant) {

@@ -46,4 +46,13 @@ std::string redact_text(const Matcher& matcher, std::string_view text, Counts& c
   return out;
 }
 
+std::string redact_part(const Matcher& matcher, std::string_view text, std::size_t from,
+                        std::size_t to) {
+  Engine engine(matcher, from, to);
+  std::string out;
+  engine.feed(text, 0, out);
+  engine.finish(out);
+  return out;
+}
+
 }  // namespace sbx::redact

@@ -2,6 +2,7 @@
 // bounded by the longest form of a secret, time is linear whatever the bytes are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -47,5 +48,13 @@ class Stream {
 
 /// A whole text; adds to `counts`.
 std::string redact_text(const Matcher& matcher, std::string_view text, Counts& counts);
+
+/// Of a text its bytes [from, to), with a mask for all that touches them: what is cut by an end of
+/// that part, too.
+std::string redact_part(const Matcher& matcher, std::string_view text, std::size_t from,
+                        std::size_t to);
+/// As far as any form of a secret reaches: in so many bytes around a part of a file, what it cuts
+/// is found.
+inline constexpr std::size_t kAround = 8 * kMaxValue;
 
 }  // namespace sbx::redact

@@ -115,8 +115,8 @@ Result<void> ArtifactKeeper::finish_with(artifacts::Staging& staging, const plan
                                          const std::function<bool()>& ended, Outcome& outcome) {
   if (!plan.artifacts) return {};
   const plan::KeepArtifacts& wanted = *plan.artifacts;
-  auto collected =
-      SBX_TRY(artifacts::collect(root_.get(), id_, wish_of(wanted, plan, ended, outcome), staging));
+  auto collected = SBX_TRY(
+      artifacts::collect(root_.get(), ids_, wish_of(wanted, plan, ended, outcome), staging));
   outcome.artifacts = std::move(collected.artifacts);
   for (std::string& warning : collected.warnings) outcome.warnings.push_back(std::move(warning));
   if (outcome.artifacts.empty()) return {};

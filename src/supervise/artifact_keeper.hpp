@@ -11,6 +11,7 @@
 #include "artifacts/staging.hpp"
 #include "base/error.hpp"
 #include "os/fd.hpp"
+#include "os/ids.hpp"
 #include "plan/plan.hpp"
 #include "supervise/clock.hpp"
 #include "supervise/outcome.hpp"
@@ -25,7 +26,7 @@ class ArtifactKeeper {
   /// The sandbox's tree, and whose rights the payload has when root has started it.
   void take(os::UniqueFd root, std::optional<std::uint32_t> id) {
     root_ = std::move(root);
-    id_ = id;
+    if (id) ids_ = os::Ids{*id, *id};
   }
 
   void begin_samples(Nanos now);
@@ -46,7 +47,7 @@ class ArtifactKeeper {
 
   std::optional<artifacts::Staging> staging_{};
   os::UniqueFd root_{};
-  std::optional<std::uint32_t> id_{};
+  std::optional<os::Ids> ids_{};
   std::vector<std::string> samples_{};  ///< each a JSON object
   std::optional<Nanos> sample_due_{};
   Nanos sample_pause_ = 100 * kMillisecond;

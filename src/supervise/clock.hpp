@@ -15,6 +15,9 @@ using Nanos = std::int64_t;
 constexpr Nanos kMillisecond = 1'000'000;
 constexpr Nanos kSecond = 1'000'000'000;
 
+/// Without progress, before a reader is taken for one that reads no more.
+constexpr Nanos kReaderPatience = 5 * kSecond;
+
 inline Nanos now_ns() {
   // libstdc++'s steady_clock is CLOCK_MONOTONIC.
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds{1};

@@ -13,6 +13,8 @@
 namespace sbx::supervise {
 namespace {
 
+constexpr Nanos kLookForTerminal = 200 * kMillisecond;
+
 std::string_view reason_code(KilledFor why) {
   switch (why) {
     case KilledFor::wall:
@@ -41,6 +43,35 @@ std::string_view reason_code(KilledFor why) {
 }
 
 }  // namespace
+
+std::optional<Nanos> Run::next_wake() const {
+  std::optional<Nanos> soonest;
+  const auto consider = [&soonest](const std::optional<Nanos>& when) {
+    if (when) soonest = soonest ? std::min(*soonest, *when) : *when;
+  };
+  consider(events_.next());
+  consider(drop_due_);
+  if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
+  if (tree_ended_) return soonest;
+  consider(forwarder_.next());
+  if (!paused_since_) {
+    consider(tree_watch_.next());
+    consider(oom_watch_.next());
+  }
+  consider(control_.next());
+  consider(usage_due_);
+  consider(artifacts_.next_sample());
+  consider(settle_due_);
+  consider(denials_.next());
+  consider(network_.next());
+  consider(look_due_);
+  // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
+  if (escalation_.begun())
+    consider(escalation_.next());
+  else if (!paused_since_)
+    consider(deadlines_.next());
+  return soonest;
+}
 
 void Run::enforce(Nanos now) {
   if (!paused_since_ && deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used());

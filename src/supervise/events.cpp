@@ -8,12 +8,6 @@
 #include "supervise/encode.hpp"
 
 namespace sbx::supervise {
-namespace {
-
-constexpr Nanos kPatience = 5 * kSecond;
-
-}  // namespace
-
 EventLog::EventLog(Sink sink, Nanos started)
     : enabled_(true), sink_(std::move(sink)), started_(started) {}
 
@@ -115,18 +109,14 @@ void EventLog::watch(PollSet& set) const {
 
 void EventLog::step(Nanos now) {
   while (waiting() != 0) {
-    const auto taken = sink_.write(std::string_view(queue_).substr(written_));
-    if (!taken) {
-      enabled_ = false;
-      queue_.clear();
-      written_ = 0;
-      return;
-    }
+    const std::string_view rest = std::string_view(queue_).substr(written_);
+    const auto taken = sink_.write(rest);
+    if (!taken) return lose(taken.error().value);
     if (*taken == 0) {
-      stalled_ = stalled_ || now - progress_ >= kPatience;
+      stalled_ = stalled_ || now - progress_ >= kReaderPatience;
       break;
     }
-    written_ += *taken;
+    took(rest.substr(0, *taken));
     progress_ = now;
   }
   if (waiting() == 0) stalled_ = false;
@@ -137,9 +127,23 @@ void EventLog::step(Nanos now) {
   }
 }
 
+void EventLog::took(std::string_view bytes) {
+  const std::size_t line_end = bytes.rfind('\n');
+  torn_ = line_end == std::string_view::npos ? torn_ + bytes.size() : bytes.size() - line_end - 1;
+  written_ += bytes.size();
+}
+
+void EventLog::lose(int error) {
+  lost_ = error;
+  enabled_ = false;
+  sink_.cut_back(torn_);
+  queue_.clear();
+  written_ = 0;
+}
+
 std::optional<Nanos> EventLog::next() const {
   if (waiting() == 0 || stalled_) return std::nullopt;
-  return progress_ + kPatience;
+  return progress_ + kReaderPatience;
 }
 
 }  // namespace sbx::supervise

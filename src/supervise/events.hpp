@@ -3,8 +3,8 @@
 // The reader can neither stop nor end a run. While more than 1 MiB waits for it, the payload's
 // output is held back, as by any slow reader; once it has taken nothing for five seconds, output
 // events are dropped until it has caught up, and the numbers show the gap. The other events always
-// stay in line; at the end they get five seconds without progress. A reader that is gone ends the
-// stream silently.
+// stay in line; at the end they get five seconds without progress. A write that fails ends the
+// stream, also because the reader is gone; lost() says why.
 #pragma once
 
 #include <array>
@@ -52,6 +52,8 @@ class EventLog {
   [[nodiscard]] bool congested() const { return waiting() > kMostWaiting && !stalled_; }
   /// Everything is written, or nothing can be.
   [[nodiscard]] bool idle() const { return waiting() == 0; }
+  /// Why they could not be written, 0 if they could. A regular file ends with a whole line then.
+  [[nodiscard]] int lost() const { return lost_; }
   /// The reader took nothing for too long.
   [[nodiscard]] bool stalled() const { return stalled_; }
   /// When a reader that takes nothing will be judged.
@@ -63,8 +65,11 @@ class EventLog {
   [[nodiscard]] std::size_t waiting() const { return queue_.size() - written_; }
   void put(Nanos now, std::string_view type, const std::string& fields);
   void put_output(Nanos now, int stream, std::string_view bytes);
+  void took(std::string_view bytes);
+  void lose(int error);
 
   bool enabled_ = false;
+  int lost_ = 0;
   bool stalled_ = false;
   Sink sink_;
   Nanos started_ = 0;
@@ -72,6 +77,7 @@ class EventLog {
   std::uint64_t sequence_ = 0;
   std::string queue_;
   std::size_t written_ = 0;
+  std::size_t torn_ = 0;  ///< how much is written of a line that is not written to its end
   std::array<std::string, 3> cut_{};  ///< by stream: the first bytes of an incomplete character
 };
 

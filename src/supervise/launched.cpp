@@ -21,6 +21,7 @@ class Launched final : public LiveSandbox {
   std::optional<os::GatewaySockets> take_gateway() override { return sandbox_.take_gateway(); }
   std::optional<std::uint32_t> reserved_id() const override { return sandbox_.reserved_id(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
+  bool payload_ended() const override { return sandbox_.payload_ended(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }
   SysResult<void> resume() const override { return sandbox_.resume(); }
@@ -28,6 +29,7 @@ class Launched final : public LiveSandbox {
   std::optional<int> reap(int& init_wait_status) override {
     return sandbox_.reap(init_wait_status);
   }
+  void remove_groups() override { sandbox_.remove_groups(); }
   std::optional<Error> failure(const plan::Plan& plan) const override {
     return sandbox_.failure(plan);
   }

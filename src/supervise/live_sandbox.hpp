@@ -38,11 +38,13 @@ class LiveSandbox {
   [[nodiscard]] virtual std::optional<os::GatewaySockets> take_gateway() = 0;
   [[nodiscard]] virtual std::optional<std::uint32_t> reserved_id() const = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
+  [[nodiscard]] virtual bool payload_ended() const { return false; }
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;
   [[nodiscard]] virtual SysResult<void> resume() const = 0;
   virtual void kill_tree() const = 0;
   virtual std::optional<int> reap(int& init_wait_status) = 0;
+  virtual void remove_groups() {}
   [[nodiscard]] virtual std::optional<Error> failure(const plan::Plan& plan) const = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
   [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;

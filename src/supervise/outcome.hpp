@@ -3,10 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "artifacts/artifact.hpp"
@@ -116,6 +118,7 @@ struct Outcome {
   Status status = Status::internal_error;
   Reason reason{};
   std::string phase = "run";       ///< "setup", "run"
+  bool launched = false;           ///< the command may have done something
   std::optional<int> exit_code{};  ///< the payload's own
   std::optional<int> signal{};
   int process_exit = 125;  ///< what sbx itself exits with
@@ -159,5 +162,9 @@ std::string to_json(const egress::Connections& connections);
 
 /// The result object, schema sbx.result/1, as one line of JSON without a newline.
 std::string to_json(const Outcome& outcome, const plan::Plan& plan);
+/// The same in pieces of 64 KiB, as long as `take` says yes; false: it said no. Captured bytes can
+/// be six times as long in JSON, which is so never in memory as a whole.
+bool write_json(const Outcome& outcome, const plan::Plan& plan,
+                const std::function<bool(std::string_view)>& take);
 
 }  // namespace sbx::supervise

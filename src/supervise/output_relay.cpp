@@ -57,6 +57,7 @@ OutputRelay::Moved OutputRelay::move_spliced() {
   if (moved == 0) return end_of_stream();
   if (moved > 0) {
     meter_.count(static_cast<std::uint64_t>(moved));
+    delivered_ += static_cast<std::uint64_t>(moved);
     if (left_) *left_ -= static_cast<std::size_t>(moved);
     sink_full_ = false;
     return Moved::something;
@@ -77,16 +78,16 @@ OutputRelay::Moved OutputRelay::move_spliced() {
 }
 
 OutputRelay::Moved OutputRelay::move_buffered() {
-  if (buffer_.empty()) buffer_.resize(kBuffer);
-  const std::size_t most = std::min(buffer_.size(), left_.value_or(buffer_.size()));
+  if (!buffer_) buffer_ = std::make_unique_for_overwrite<char[]>(kBuffer);
+  const std::size_t most = std::min(kBuffer, left_.value_or(kBuffer));
   if (most == 0) return end_of_stream();
-  const ssize_t got = ::read(source_.get(), buffer_.data(), most);
+  const ssize_t got = ::read(source_.get(), buffer_.get(), most);
   if (got < 0 && errno == EINTR) return Moved::nothing;
   if (got < 0 && errno == EAGAIN) return left_ ? end_of_stream() : Moved::nothing;
   // A master whose terminal nobody holds any more fails with EIO: the end, like 0.
   if (got <= 0) return end_of_stream();
   if (left_) *left_ -= static_cast<std::size_t>(got);
-  pending_ = meter_.feed({buffer_.data(), static_cast<std::size_t>(got)});
+  pending_ = meter_.feed({buffer_.get(), static_cast<std::size_t>(got)});
   flush();
   return Moved::something;
 }
@@ -109,6 +110,7 @@ bool OutputRelay::flush() {
     sink_full_ = *taken == 0;
     if (sink_full_) return false;
     pending_.remove_prefix(*taken);
+    delivered_ += *taken;
   }
   if (!splice_) sink_full_ = false;
   return true;

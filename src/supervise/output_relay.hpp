@@ -3,10 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "os/fd.hpp"
 #include "supervise/poll_set.hpp"
@@ -34,6 +35,8 @@ class OutputRelay {
   [[nodiscard]] bool done() const { return !source_.valid() && pending().empty(); }
   /// The caller does not take what the payload wrote.
   [[nodiscard]] bool blocked() const { return sink_full_; }
+  /// How many bytes the caller has taken.
+  [[nodiscard]] std::uint64_t delivered() const { return delivered_; }
   /// Why the caller's end was lost, 0 if it was not. The payload gets SIGPIPE at its next write
   /// then.
   [[nodiscard]] int lost() const { return lost_; }
@@ -57,9 +60,10 @@ class OutputRelay {
   bool splice_;
   bool held_ = false;
   bool sink_full_ = false;
+  std::uint64_t delivered_ = 0;
   int lost_ = 0;
   std::optional<std::size_t> left_;  ///< after the tree's end: how much may still be read
-  std::vector<char> buffer_;
+  std::unique_ptr<char[]> buffer_;   ///< made when needed, and never filled for nothing
   std::string tail_;
   std::string_view pending_;  ///< into buffer_ or tail_
 };

@@ -1,6 +1,7 @@
 // The end of a run: what is decided about it, and how that reaches the caller.
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #include <cerrno>
 #include <cstring>
@@ -19,20 +20,42 @@ bool asks_to_end(int signal) {
 
 }  // namespace
 
+/// Not by itself: a limit, an interrupt or `sbx kill` did it.
+bool Run::was_ended() const {
+  const int asked = forwarder_.asked();
+  if (evidence_.killed_for != KilledFor::nothing || asked == SIGTERM || asked == SIGHUP)
+    return true;
+  if (!evidence_.wait_status || !WIFSIGNALED(*evidence_.wait_status)) return false;
+  const int signal = WTERMSIG(*evidence_.wait_status);
+  return signal == evidence_.interrupt_signal || signal == evidence_.command_signal;
+}
+
 void Run::deliver_rest() {
-  // No limit of the run applies any more: it is over, and only the caller's reader is slow.
+  // No limit of the run applies any more: it is over, and only the caller's reader is slow. It may
+  // be so for long, unless the run was to end: then it has to go on taking.
+  const bool bounded = was_ended();
+  std::uint64_t taken = 0;
+  const auto drop = [this](const char* why) {
+    streams_.abandon();
+    outcome_.undelivered.push_back(std::string("the rest of the output was dropped: ") + why);
+  };
   streams_.tree_ended();
   set_.clear();
   move(now_ns());
   while (!streams_.done()) {
+    const bool takes = !streams_.blocked() || streams_.delivered() != taken;
+    if (bounded && (takes || !drop_due_)) drop_due_ = now_ns() + kReaderPatience;
+    taken = streams_.delivered();
     set_.clear();
     wait(next_wake());
-    if (asked_to_end()) {
-      streams_.abandon();
-      outcome_.undelivered.emplace_back("the rest of the output was dropped: sbx was asked to end");
-    }
+    const Nanos woke = now_ns();
+    if (asked_to_end()) drop("sbx was asked to end");
+    if (drop_due_) *drop_due_ += now_ns() - woke;  // we may have been stopped
     move(now_ns());
+    if (drop_due_ && now_ns() >= *drop_due_ && streams_.blocked() && streams_.delivered() == taken)
+      drop("its reader took nothing for 5 seconds");
   }
+  drop_due_.reset();
 }
 
 void Run::conclude() {
@@ -76,22 +99,37 @@ void Run::account_for_denials() {
 }
 
 void Run::publish() {
-  if (!events_.enabled() && sinks_.results.empty()) return;
-  std::string line = to_json(outcome_, plan_);
+  if (sinks_.events < 0 && sinks_.results.empty()) return;
+  std::string line;
+  if (!sinks_.own_results || events_.enabled()) line = to_json(outcome_, plan_);
   events_.result(now_ns(), line);
   line += '\n';
   for (const int fd : sinks_.results) {
-    if (!write_result(fd, line))
+    if (!(sinks_.own_results ? write_in_pieces(fd) : write_result(fd, line)))
       outcome_.undelivered.push_back(std::string("the result could not be written: ") +
                                      ::strerrordesc_np(errno));
   }
+  if (const std::string why = write_events(); !why.empty())
+    outcome_.undelivered.push_back("the events could not be written: " + why);
+}
+
+/// What still waits of them. Returns why not all of them came out, at any time; empty: they did.
+std::string Run::write_events() {
   events_.step(now_ns());
-  while (!events_.idle() && !events_.stalled()) {
+  while (!events_.idle()) {
+    if (events_.stalled()) return "their reader took nothing for 5 seconds";
     set_.clear();
     wait(next_wake());
-    if (asked_to_end()) return;
+    if (asked_to_end()) return "sbx was asked to end";
     events_.step(now_ns());
   }
+  if (events_.lost() == EPIPE) return "their reader has gone";
+  return events_.lost() == 0 ? "" : ::strerrordesc_np(events_.lost());
+}
+
+bool Run::write_in_pieces(int fd) {
+  const auto write = [this, fd](std::string_view piece) { return write_result(fd, piece); };
+  return write_json(outcome_, plan_, write) && write("\n");
 }
 
 bool Run::write_result(int fd, std::string_view line) {

@@ -46,6 +46,12 @@ std::string redacted(const Redactor& redactor, std::string_view text) {
   return redact::redact_text(*redactor, text, ignored);
 }
 
+std::string redacted_part(const Redactor& redactor, std::string_view text, std::size_t from,
+                          std::size_t to) {
+  if (redactor == nullptr) return std::string(text.substr(from, to - from));
+  return redact::redact_part(*redactor, text, from, to);
+}
+
 std::vector<std::string> redacted(const Redactor& redactor, const std::vector<std::string>& texts) {
   std::vector<std::string> clean;
   clean.reserve(texts.size());

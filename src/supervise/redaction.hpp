@@ -19,6 +19,9 @@ Result<Redactor> make_redactor(const plan::Plan& plan, std::span<const os::Secre
 
 /// `text` with masks in place of secrets; as it is without a redactor.
 std::string redacted(const Redactor& redactor, std::string_view text);
+/// The same of its bytes [from, to) alone: what they cut in two is masked as well.
+std::string redacted_part(const Redactor& redactor, std::string_view text, std::size_t from,
+                          std::size_t to);
 std::vector<std::string> redacted(const Redactor& redactor, const std::vector<std::string>& texts);
 
 /// "k, github": what was found.

@@ -1,6 +1,8 @@
 // The result object, schema sbx.result/1. Pure. A figure that was not measured is null, never 0.
 #include "supervise/result_json.hpp"
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -13,6 +15,34 @@
 
 namespace sbx::supervise {
 namespace {
+
+/// Where the library writes, for who does not want all of it at once.
+class Pieces final : public nlohmann::detail::output_adapter_protocol<char> {
+ public:
+  explicit Pieces(const std::function<bool(std::string_view)>& take) : take_(take) {
+    piece_.reserve(kPiece);
+  }
+  void write_character(char c) override { write_characters(&c, 1); }
+  void write_characters(const char* text, std::size_t length) override {
+    if (piece_.size() + length > kPiece) flush();
+    if (length > kPiece)
+      wanted_ = wanted_ && take_({text, length});
+    else
+      piece_.append(text, length);
+  }
+  /// Whether all of it has been taken.
+  bool flush() {
+    wanted_ = wanted_ && (piece_.empty() || take_(piece_));
+    piece_.clear();
+    return wanted_;
+  }
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  const std::function<bool(std::string_view)>& take_;
+  std::string piece_;
+  bool wanted_ = true;
+};
 
 Json stream_json(const StreamRecord& stream, bool metered) {
   Json::object_t json;
@@ -160,7 +190,9 @@ std::string to_json(const egress::Connections& connections) {
   return connection_json(connections).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
+namespace {
+
+Json result_json(const Outcome& outcome, const plan::Plan& plan) {
   const bool ran = outcome.phase == "run";
   Json json = object(
       {{"schema", "sbx.result/1"},
@@ -194,8 +226,24 @@ std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
   if (outcome.redactor)
     for (auto& [name, value] : json.items())
       if (name != "output") redact_strings(outcome.redactor, value);
-  // Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json;
+}
+
+// Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
+constexpr auto kReplace = Json::error_handler_t::replace;
+
+}  // namespace
+
+std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
+  return result_json(outcome, plan).dump(-1, ' ', false, kReplace);
+}
+
+bool write_json(const Outcome& outcome, const plan::Plan& plan,
+                const std::function<bool(std::string_view)>& take) {
+  const auto pieces = std::make_shared<Pieces>(take);
+  nlohmann::detail::serializer<Json>(pieces, ' ', kReplace)
+      .dump(result_json(outcome, plan), false, false, 0);
+  return pieces->flush();
 }
 
 }  // namespace sbx::supervise

@@ -33,8 +33,11 @@ class Run {
 
  private:
   Result<void> set_up(const Launcher& launcher);
+  Result<void> await_turn();
+  void look_for_end(Nanos now);
   void supervise_tree();  ///< until the whole tree has ended
   void reap_tree();
+  [[nodiscard]] bool was_ended() const;
   void deliver_rest();  ///< what the tree left in our pipes
   void conclude();
   void publish();
@@ -52,6 +55,8 @@ class Run {
   void settle(Nanos now);
   [[nodiscard]] std::optional<Nanos> next_wake() const;
   bool write_result(int fd, std::string_view line);
+  bool write_in_pieces(int fd);
+  std::string write_events();
   bool asked_to_end();
 
   void open_door();  ///< `sbx ps` and the others find us from here on
@@ -76,7 +81,11 @@ class Run {
   const Sinks& sinks_;
   Nanos started_;
   Nanos exec_ = 0;
+  bool told_end_ = false;
+  int looks_left_ = 20;  ///< for the command's end, once its streams are at theirs
+  std::optional<Nanos> look_due_;
   bool tree_ended_ = false;
+  std::optional<Nanos> drop_due_;  ///< of output that its reader does not take
   std::optional<Nanos> paused_since_;
   std::optional<Nanos> usage_due_;          ///< the next `usage` event
   std::optional<Nanos> settle_due_;         ///< when our code is let go, because nothing needs it

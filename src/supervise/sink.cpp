@@ -83,4 +83,12 @@ SysResult<std::size_t> Sink::write(std::string_view bytes) {
   }
 }
 
+void Sink::cut_back(std::size_t bytes) {
+  if (way_ != Way::file || bytes == 0) return;
+  const ::off_t end = ::lseek(fd_, 0, SEEK_END);
+  const ::off_t start = end - static_cast<::off_t>(bytes);
+  if (::lseek(fd_, 0, SEEK_CUR) != end || start < 0 || ::ftruncate(fd_, start) != 0) return;
+  (void)::lseek(fd_, start, SEEK_SET);
+}
+
 }  // namespace sbx::supervise

@@ -19,6 +19,8 @@ class Sink {
 
   /// How many bytes were taken; 0: it would block, wait for POLLOUT on poll_fd().
   SysResult<std::size_t> write(std::string_view bytes);
+  /// Cuts the last `bytes` off again. Of a regular file, and when nobody has written behind them.
+  void cut_back(std::size_t bytes);
   [[nodiscard]] int poll_fd() const { return own_.valid() ? own_.get() : fd_; }
   /// splice(2) from a pipe into poll_fd() can work and will not block on a reader.
   [[nodiscard]] bool can_splice() const { return splices_; }

@@ -45,7 +45,7 @@ inline constexpr std::array kStages{
     StageWords{"await_exec", "wait for init and payload to set up", true},
     StageWords{"settle", "take over streams and limits"},
     StageWords{"watch", "wait for the end of the tree", true},
-    StageWords{"account", "read what was used"},
+    StageWords{"account", "read what was used, remove cgroups"},
     StageWords{"deliver", "deliver the rest of the output"},
     StageWords{"keep", "keep what has changed in the workspace"},
     StageWords{"collect", "keep the artifacts"},

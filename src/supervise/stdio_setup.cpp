@@ -42,6 +42,8 @@ Result<os::Pipe> open_pipe(std::size_t capacity) {
   return std::move(*pipe);
 }
 
+}  // namespace
+
 Result<os::UniqueFd> open_input(const std::string& path) {
   // O_NOFOLLOW: an earlier payload may have put a link in the place of a file it could write.
   // O_NONBLOCK: opening a named pipe would wait for its writer.
@@ -61,6 +63,8 @@ Result<os::UniqueFd> open_input(const std::string& path) {
   }
   return file;
 }
+
+namespace {
 
 Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervision) {
   switch (stdio.routes.in) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "launch/launcher.hpp"
 #include "os/fd.hpp"
@@ -28,6 +29,10 @@ struct Stdio {
   /// After the launch: closes the payload's side of our pipes, so that their end can be seen.
   void close_payload_side();
 };
+
+/// The file at `path` as somebody's standard input. Errors: it is not there, no regular file, or a
+/// symbolic link.
+Result<os::UniqueFd> open_input(const std::string& path);
 
 /// 0, 1 and 2 have to be open (os::fill_standard_fds). Error: a stream that cannot be used, an
 /// input file that cannot be opened.

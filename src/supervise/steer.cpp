@@ -1,9 +1,31 @@
 // What others want of a live run: other sbx processes, and the reader of its events.
+#include <chrono>
 #include <cstring>
 
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
+
+Result<void> Run::await_turn() {
+  if (!sinks_.await_turn) return {};
+  const Nanos since = now_ns();
+  auto given = sinks_.await_turn(gate_.fd());
+  const Nanos waited = now_ns() - since;  // which is no time of this run
+  started_ += waited;
+  outcome_.started_at += std::chrono::duration_cast<std::chrono::system_clock::duration>(
+      std::chrono::nanoseconds{waited});
+  return given;
+}
+
+/// Both streams have come to their end: so has the command, or it has closed them. init tells
+/// which; it takes a moment to hear of it, and milliseconds more to end itself and its namespaces.
+void Run::look_for_end(Nanos now) {
+  constexpr Nanos kPause = kMillisecond / 5;
+  if (!sinks_.payload_ended || told_end_ || !streams_.done()) return;
+  told_end_ = sandbox_->payload_ended();
+  if (told_end_) sinks_.payload_ended();
+  look_due_ = !told_end_ && looks_left_-- > 0 ? std::optional(now + kPause) : std::nullopt;
+}
 
 void Run::open_door() {
   if (!sinks_.registered) return;

@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace sbx::supervise {
-namespace {
-
-constexpr profile::Bytes kCaptureCap = profile::Bytes{10} << 20U;  // contract, section 4
-
-}  // namespace
-
 MeterRules meter_rules(const plan::Supervision& supervision,
                        const std::optional<profile::Bytes>& cap) {
   MeterRules rules;
@@ -20,7 +14,7 @@ MeterRules meter_rules(const plan::Supervision& supervision,
   rules.on_exceed = supervision.output.on_exceed;
   if (rules.keep && !rules.cap) {
     // A bound that nobody asked for may shorten, but not kill.
-    rules.cap = kCaptureCap;
+    rules.cap = profile::kCaptured;
     rules.on_exceed = profile::OnExceed::truncate;
   }
   return rules;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -116,10 +117,17 @@ void Streams::hold(bool on) {
     if (relay) relay->hold(on);
 }
 
-bool Streams::held_back() const {
+bool Streams::blocked() const {
+  return std::ranges::any_of(out_, [](const Relay& relay) { return relay && relay->blocked(); });
+}
+
+bool Streams::held_back() const { return held_ || blocked(); }
+
+std::uint64_t Streams::delivered() const {
+  std::uint64_t sum = 0;
   for (const Relay& relay : out_)
-    if (relay && relay->blocked()) return true;
-  return held_;
+    if (relay) sum += relay->delivered();
+  return sum;
 }
 
 bool Streams::must_kill() const {

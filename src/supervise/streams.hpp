@@ -35,6 +35,10 @@ class Streams {
   void hold(bool on);
   /// The payload may be waiting for a slow reader, so its silence means nothing.
   [[nodiscard]] bool held_back() const;
+  /// A reader does not take what the payload wrote.
+  [[nodiscard]] bool blocked() const;
+  /// Bytes that the readers have taken so far.
+  [[nodiscard]] std::uint64_t delivered() const;
   /// Masks so far, in both.
   [[nodiscard]] std::uint64_t redactions() const;
   /// A stream passed its cap, and that is to end the run.

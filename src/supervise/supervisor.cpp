@@ -22,7 +22,6 @@ namespace sbx::supervise {
 namespace {
 
 constexpr Nanos kLongest = 10 * kSecond;  // of a pause after which code is let go
-constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 
 /// For a limit of CPU time alone: glibc reads a file of /sys for it.
 double usable_cpus(const plan::Plan& plan) {
@@ -63,6 +62,7 @@ Outcome Run::execute(const Launcher& launcher) {
   } else {
     enter(sinks_.clock, Stage::watch);
     supervise_tree();
+    if (sinks_.tree_ended) sinks_.tree_ended();
     enter(sinks_.clock, Stage::account);
     reap_tree();
     control_.close();
@@ -98,6 +98,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     enter(sinks_.clock, Stage::register_run);
     // By now init is another process, which has nothing of what this is made of.
     SBX_CHECK(look_for_secrets());
+    SBX_CHECK(await_turn());
     open_door();
     enter(sinks_.clock, Stage::await_exec);
     return {};
@@ -108,6 +109,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   }
   if (sinks_.secrets != nullptr) sinks_.secrets->clear();  // which wipes them
   sandbox_ = std::move(*launched);
+  outcome_.launched = true;
   changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
   artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
@@ -118,7 +120,6 @@ Result<void> Run::set_up(const Launcher& launcher) {
     sinks_.clock->enter(Stage::settle, exec_);
   }
   (void)gate_.watch_all();  // without it, only job control is lost
-
   Streams::Observer observer;
   if (events_.enabled())
     observer = [this](int stream, std::string_view bytes) {
@@ -160,6 +161,7 @@ void Run::supervise_tree() {
     tell_usage(now);
     if (high_watch_.crossed(set_)) tell_memory_high(now);
     move(now);
+    look_for_end(now);
   }
 }
 
@@ -221,33 +223,6 @@ void Run::move(Nanos now) {
   streams_.hold(events_.congested());
 }
 
-std::optional<Nanos> Run::next_wake() const {
-  std::optional<Nanos> soonest;
-  const auto consider = [&soonest](const std::optional<Nanos>& when) {
-    if (when) soonest = soonest ? std::min(*soonest, *when) : *when;
-  };
-  consider(events_.next());
-  if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
-  if (tree_ended_) return soonest;
-  consider(forwarder_.next());
-  if (!paused_since_) {
-    consider(tree_watch_.next());
-    consider(oom_watch_.next());
-  }
-  consider(control_.next());
-  consider(usage_due_);
-  consider(artifacts_.next_sample());
-  consider(settle_due_);
-  consider(denials_.next());
-  consider(network_.next());
-  // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
-  if (escalation_.begun())
-    consider(escalation_.next());
-  else if (!paused_since_)
-    consider(deadlines_.next());
-  return soonest;
-}
-
 void Run::wait(std::optional<Nanos> until) {
   set_.add(gate_.fd(), POLLIN);
   streams_.watch(set_);
@@ -281,6 +256,7 @@ void Run::reap_tree() {
   account_for_denials();
   finish_network();
   clean_places();
+  sandbox_->remove_groups();  // now: who reads our output may take any time
 }
 
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {

@@ -1,9 +1,7 @@
 """A state folder of the test's own, and `sbx artifacts` on it."""
 import hashlib
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 

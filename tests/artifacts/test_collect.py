@@ -1,9 +1,7 @@
 """What of a run is kept: the files that its patterns mean, as far as they fit, with their types."""
 import base64
 import hashlib
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 

@@ -1,10 +1,7 @@
 """Payloads that want something else kept than what they could read, or want the keeping to go wrong."""
 import base64
-import hashlib
 import os
-import socket
 import subprocess
-from pathlib import Path
 
 import pytest
 

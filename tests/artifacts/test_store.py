@@ -2,7 +2,6 @@
 import hashlib
 import os
 import random
-import subprocess
 import threading
 import time
 

@@ -36,8 +36,9 @@ def test_an_overlay_that_is_kept_starts_as_fast_as_a_read_only_workspace(kept, p
             run = kept.sbx.run(flags=flags, cmd=["true"]).assert_ok()
             if number > 0:  # the first pays for caches
                 found.append(run.result["setup_ms"])
-    medians = {mode: statistics.median(found) for mode, found in times.items()}
-    assert medians["overlay"] - medians["ro"] < 1, medians
+    # What else the machine does comes on top: of its busy moments nothing is to be learned.
+    quiet = {mode: statistics.quantiles(found)[0] for mode, found in times.items()}
+    assert quiet["overlay"] - quiet["ro"] < 1, quiet
 
 
 def rsync_changes(source, target):

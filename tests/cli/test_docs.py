@@ -42,7 +42,7 @@ def test_every_flag_is_in_the_manual_with_its_argument(root_dir, listed):
     tags = tagged(manual(root_dir, "sbx.1"))
     described = {}
     for tag in tags:
-        match = re.match(r"(?:-[ho], )?(--[a-z-]+)(?: (\S+))?(?: \(repeats\))?$", tag)
+        match = re.match(r"(?:-[hjo], )?(--[a-z-]+)(?: (\S+))?(?: \(repeats\))?$", tag)
         if match:
             described[match[1]] = (match[2] or "", "(repeats)" in tag)
     expected = {name: (flag["argument"], flag["repeats"] == "repeats") for name, flag in listed[1].items()}
@@ -51,7 +51,7 @@ def test_every_flag_is_in_the_manual_with_its_argument(root_dir, listed):
 
 def test_every_word_of_a_flag_is_in_the_manual(root_dir, listed):
     tags = tagged(manual(root_dir, "sbx.1"))
-    bodies = {re.match(r"(?:-[ho], )?(\S+)", tag)[1]: tag + body for tag, body in tags.items()}
+    bodies = {re.match(r"(?:-[hjo], )?(\S+)", tag)[1]: tag + body for tag, body in tags.items()}
     for name, flag in listed[1].items():
         if flag["argument"] in ("NAME", "CONTROL", "LIST") or flag["words"] == "none":
             continue  # names of things; `none` is explained once for all

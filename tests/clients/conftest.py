@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from support import features
+from clients import python_table as table
+from support import cache, features
 
 HERE = Path(__file__).resolve().parent
 PYTHON = HERE.parents[1] / "clients" / "python"
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", HERE.parents[1] / "build"))
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or BUILD / "test-cache").resolve()
+STUBBORN = "trap '' TERM INT HUP; mkdir -p a/b; chmod 0 a/b; sleep {0} & echo ready; wait; sleep {0}"
 
 sys.path.insert(0, str(PYTHON / "src"))
 
@@ -32,6 +32,14 @@ def client(guarded, sbx, tmp_path, monkeypatch):
     return package
 
 
+@pytest.fixture
+def tree():
+    """A number that nobody else sleeps; no process with it may be there at the end."""
+    word = f"3{os.getpid():07}"
+    yield word
+    assert table.running_with(word) == []
+
+
 @pytest.fixture(scope="session")
 def degraded():
     """Whether this host gives no cgroup."""
@@ -41,7 +49,4 @@ def degraded():
 @pytest.fixture(scope="session")
 def client_tools():
     """Python of the virtualenv with mypy and build, which scripts/setup makes."""
-    python = CACHE / "clients-venv" / "bin" / "python3"
-    if not python.exists():
-        pytest.fail(f"{python} is not there: scripts/setup test makes it", pytrace=False)
-    return python
+    return cache.made("clients-venv", "bin", "python3")

@@ -6,13 +6,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
+from support.cache import made
 
 CLIENTS = Path(__file__).resolve().parents[2] / "clients"
 SOURCE = CLIENTS / "node"
 PACKAGE = json.loads((SOURCE / "package.json").read_text())
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or BUILD / "test-cache").resolve() / "node-client"
 LINE = re.compile(r"^\s*(not )?ok \d+ - (.*?)(?: # (SKIP|TODO).*)?$")
 
 
@@ -26,10 +24,7 @@ def node(*words, cwd, env=None, seconds=120):
 
 def modules():
     """The folder of the packages that building and checking need."""
-    found = CACHE / "node_modules"
-    if not found.is_dir():
-        pytest.fail(f"{found} is not there: scripts/setup test makes it", pytrace=False)
-    return found
+    return made("node-client", "node_modules")
 
 
 def npm(folder):

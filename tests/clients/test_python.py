@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clients import python_table as table
+from support.waiting import wait_until
 
 SECONDS = 20  # for a cancelled run to end
 ASYNC = ("exit code of its own", "killed by SIGSEGV", "timeout of one run, in seconds", "profile that is not there",
@@ -17,14 +18,6 @@ ASYNC = ("exit code of its own", "killed by SIGSEGV", "timeout of one run, in se
 
 class Stop(Exception):
     """What a callback raises to end its run."""
-
-
-@pytest.fixture
-def tree():
-    """A number that nobody else sleeps; no process with it may be there at the end."""
-    word = f"3{os.getpid():07}"
-    yield word
-    assert table.running_with(word) == []
 
 
 def params(names=None):
@@ -129,7 +122,7 @@ async def cancel(box, words, at, tree):
 
     task = asyncio.create_task(box.run(words, on_stdout=look))
     await asyncio.wait_for(seen.wait(), SECONDS)
-    assert table.running_with(tree)
+    await asyncio.to_thread(wait_until, lambda: table.running_with(tree), "nothing runs that could be ended", SECONDS)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, SECONDS)

@@ -1,123 +1,15 @@
-"""The Python client when things go wrong: clients that die, commands that leave traps, callers that err."""
+"""The Python client when things go wrong: commands that leave traps, callbacks that raise, callers that err."""
+import asyncio
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
-import time
 
 import pytest
 
 from clients import python_table as table
-from clients.conftest import PYTHON
+from clients.conftest import STUBBORN
 
-STUBBORN = "trap '' TERM INT HUP; mkdir -p a/b; chmod 0 a/b; sleep {0} & echo ready; wait; sleep {0}"
-SCRIPT = """
-    import os, sys, threading
-    from sbx import Sandbox
-    box = Sandbox(timeout=60, degrade={degrade})
-    print(box.workspace, flush=True)
-    def start():
-        box.run(["sh", "-c", {command!r}], on_stdout=lambda text: print("ready", flush=True))
-    {start}
-"""
-
-
-def wait_for(what, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "too late"
-        time.sleep(0.02)
-
-
-def start_client(tree, degraded, start="start()"):
-    """A client process with a command under way; its temporary workspace."""
-    code = textwrap.dedent(SCRIPT).format(degrade=["cgroup"] if degraded else [], command=STUBBORN.format(tree),
-                                          start=start)
-    process = subprocess.Popen([sys.executable, "-B", "-c", code], text=True, stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(PYTHON / "src")})
-    workspace = process.stdout.readline().strip()
-    assert process.stdout.readline() == "ready\n"
-    wait_for(lambda: table.running_with(tree))
-    assert os.path.isdir(workspace)
-    return process, workspace
-
-
-def gone(tree, workspace):
-    return not table.running_with(tree) and not os.path.lexists(os.path.dirname(workspace))
-
-
-@pytest.fixture
-def tree():
-    return f"4{os.getpid():07}"
-
-
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT], ids=lambda n: n.name)
-def test_client_that_is_killed_leaves_nothing(client, sbx, tree, degraded, number):
-    sbx.killed = True  # its guardian kills sbx, which the next run cleans up after
-    process, workspace = start_client(tree, degraded)
-    process.send_signal(number)
-    process.stdout.read()  # nobody of the run holds the client's own output
-    process.wait(20)
-    wait_for(lambda: gone(tree, workspace))
-
-
-@pytest.mark.parametrize("leave", ["os._exit(3)", "sys.exit(3)"])
-def test_client_that_leaves_during_a_run(client, sbx, tree, degraded, leave):
-    sbx.killed = True
-    start = f"threading.Thread(target=start, daemon=True).start(); sys.stdin.read(); {leave}"
-    process, workspace = start_client(tree, degraded, start)
-    process.stdin.close()
-    assert process.wait(20) == 3
-    wait_for(lambda: gone(tree, workspace))
-
-
-def test_forked_child_has_a_guardian_of_its_own(client, degraded):
-    from sbx import guardian
-    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
-        before = guardian.group()
-        pid = os.fork()
-        if pid == 0:
-            code = 9
-            try:
-                good = box.run(["true"]).ok and guardian.group() != before
-                guardian.dismiss()
-                code = 0 if good else 1
-            finally:
-                os._exit(code)
-        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
-        assert box.run(["true"]).ok and guardian.group() == before
-
-
-def test_forked_child_leaves_the_folder_to_its_parent(client):
-    with client.Sandbox() as box:
-        pid = os.fork()
-        if pid == 0:
-            try:
-                box.close()
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
-        assert os.path.isdir(box.workspace)
-
-
-def test_guardian_that_is_killed_is_replaced(client, degraded):
-    from sbx import guardian
-    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
-        old = guardian.group()
-        os.kill(old, signal.SIGKILL)
-        wait_for(lambda: guardian.group() != old)
-        assert box.run(["true"]).ok
-    guardian.dismiss()
-
-
-def test_sandbox_without_with_removes_its_folder(client, degraded):
-    box = client.Sandbox(degrade=["cgroup"] if degraded else [])
-    assert box.run(["touch", "x"]).ok
-    place = box.workspace
-    del box
-    assert not os.path.lexists(place)
+SECONDS = 20  # for what has to come about
 
 
 def test_traps_in_the_workspace(client, degraded):
@@ -150,6 +42,53 @@ def test_caller_that_ignores_its_children(client, degraded, words, status, code)
 def test_callback_that_raises(client, degraded):
     with client.Sandbox(degrade=["cgroup"] if degraded else []) as box, pytest.raises(ZeroDivisionError):
         box.run(["sh", "-c", "echo; exec sleep 50"], on_stdout=lambda _: 1 / 0)
+
+
+ENDLESS = "sleep {} & while :; do echo; done"
+
+
+def test_cancelled_while_a_callback_waits(client, tree, degraded):
+    """What waits for the callback does not hold whoever cancels, and the callback does not go on."""
+    asked, said = [], []
+
+    async def run():
+        heard = asyncio.Queue(1)  # takes one output, and no second one
+
+        async def put(data):
+            asked.append(data)
+            try:
+                await heard.put(data)
+            except asyncio.CancelledError:
+                said.append("callback cancelled")
+                raise
+
+        async with client.AsyncSandbox(degrade=["cgroup"] if degraded else []) as box:
+            task = asyncio.ensure_future(box.run(["sh", "-c", ENDLESS.format(tree)], on_stdout=put))
+            while not (len(asked) == 2 and table.running_with(tree)):
+                await asyncio.sleep(0.01)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(task, 0.01)
+            assert table.running_with(tree) == []
+        said.append("run ended")
+
+    ended = threading.Thread(target=asyncio.run, args=(run(),), daemon=True)  # one that hangs ignores what would end it
+    ended.start()
+    ended.join(SECONDS)
+    assert said == ["callback cancelled", "run ended"]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError, asyncio.CancelledError], ids=lambda error: error.__name__)
+def test_async_callback_that_raises(client, tree, degraded, error):
+    async def err(_):
+        raise error
+
+    async def run():
+        async with client.AsyncSandbox(degrade=["cgroup"] if degraded else []) as box:
+            with pytest.raises(error):
+                await asyncio.wait_for(box.run(["sh", "-c", ENDLESS.format(tree)], on_stdout=err), SECONDS)
+            assert table.running_with(tree) == []
+
+    asyncio.run(run())
 
 
 def test_no_binary(client, monkeypatch):

@@ -52,10 +52,16 @@ def test_syntax_of_python_3_9():
 
 
 def test_standard_library_alone():
+    """The package; an adapter is for its framework (tests/adapters), and nothing here imports one."""
+    plugin = {file.name for file in (PYTHON / "src/sbx").glob("pytest_*.py")}
     for file in (PYTHON / "src/sbx").glob("*.py"):
+        if file.name in plugin:
+            continue
         for node in ast.walk(ast.parse(file.read_text())):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else \
                 [node.module] if isinstance(node, ast.ImportFrom) and not node.level else []
+            inner = [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level else []
+            assert not any(name.startswith(("adapters", "pytest_")) for name in inner), (file, inner)
             assert all(name.partition(".")[0] in sys.stdlib_module_names for name in names), (file, names)
 
 
@@ -78,7 +84,10 @@ def test_wheel_works(installed, client, sbx, degraded, tmp_path):
               "with box: print(sbx.__file__, box.run(['echo', 'from a wheel']).stdout_text)")
     said = run(installed, "-I", "-c", script, cwd=tmp_path, env={**os.environ, "SBX_BIN": sbx.binary})
     assert "site-packages/sbx/" in said and "from a wheel" in said
-    assert list((installed.parent.parent / "lib").glob("python3*/site-packages/sbx/py.typed"))
+    [typed] = (installed.parent.parent / "lib").glob("python3*/site-packages/sbx/py.typed")
+    assert (typed.parent / "adapters" / "interpreter.py").exists()
+    [points] = typed.parents[1].glob("sbx_sandbox-*/entry_points.txt")
+    assert points.read_text().split() == ["[pytest11]", "sbx", "=", "sbx.pytest_plugin"]
 
 
 def examples():

@@ -8,11 +8,10 @@ import pytest
 
 from egress.account import Said
 from egress.world.world import World
+from support import cache
 from support.sbx import Sbx
 
 HERE = Path(__file__).resolve().parent
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", HERE.parents[1] / "build"))
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or BUILD / "test-cache")
 # Whose CA programs believe, in the words of each.
 CA = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "GIT_SSL_CAINFO", "PIP_CERT")
 
@@ -22,9 +21,7 @@ INSIDE = ("inside", "hostile", "smuggled", "flows")
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
-    image = CACHE / "internet"
-    if not image.exists():
-        pytest.fail(f"{image} is not there: scripts/setup test makes it", pytrace=False)
+    image = cache.made("internet")
     folder = tmp_path_factory.mktemp("world")
     for place in (folder, *folder.parents):  # a payload started by root is another user
         if os.stat(place).st_uid == os.geteuid() and place.stat().st_mode & 0o5 != 0o5:
@@ -121,10 +118,7 @@ def users_net(sbx, sbx_binary, world, open_folder):
 
 @pytest.fixture(scope="session")
 def virtualenv():
-    path = CACHE / "venv"
-    if not path.exists():
-        pytest.fail(f"{path} is not there: scripts/setup test makes it", pytrace=False)
-    return path
+    return cache.made("venv")
 
 
 @pytest.fixture(scope="session")

@@ -6,16 +6,14 @@ import os
 import resource
 import subprocess
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Callable
 
 import jsonschema
 import pytest
 
 from fault import containers, hosts
+from support.cache import CACHE
 
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).parents[2] / "build"))
-             / "test-cache")
 PAYLOAD = ["sh", "-c", "echo be''gun"]  # what it prints stands in no command line
 WORKS = ()  # what a run says where it works
 NEEDS_ROOT = pytest.mark.needs("root")

@@ -12,18 +12,17 @@ import pytest
 
 from images.conftest import settle
 from images.layouts import Image, member, tar, write_archive, docker_files
+from support.cache import made
 from support.slow import FACTOR
+from support.waiting import children_of
 
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).parents[2] / "build")) / "test-cache")
-DEBIAN = CACHE / "image" / "rootfs.tar"
 CONFIG = {"Env": ["PATH=/usr/bin:/bin"], "Cmd": ["python3", "-c", "print('from the image')"]}
 
 
 @pytest.fixture
 def debian():
     """Made by scripts/setup, of Debian's packages."""
-    assert DEBIAN.exists(), f"{DEBIAN} is not there: scripts/setup test makes it"
-    return Image(DEBIAN.read_bytes(), config=CONFIG, pack="gzip")
+    return Image(made("image", "rootfs.tar").read_bytes(), config=CONFIG, pack="gzip")
 
 
 @pytest.mark.parametrize("form", ["layout", "docker save"])
@@ -63,13 +62,6 @@ def test_runs_at_once_unpack_once(images):
     assert len(images.roots()) == 1 and images.left_over() == []
 
 
-def children_of(pid):
-    try:
-        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-
-
 def is_alive(pid):
     try:
         return Path("/proc", pid, "stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -101,6 +93,35 @@ def test_a_run_killed_while_it_unpacks_leaves_nothing_half_done(images):
         assert sum(1 for _ in images.roots()[0].rglob("f")) == 96
         assert not any(is_alive(child) for child in children)
     assert half_done > 0
+
+
+def test_a_run_killed_as_it_forks_leaves_no_one_who_holds_the_image(images):
+    """The child asks to die with its parent, which is dead by then: each prctl(2) is delayed."""
+    where = settle(images.write(Image(images.base())))
+    delayed = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=prctl", "-e", "inject=prctl:delay_enter=500000:when=1",
+               images.sbx.binary, "run", "--root", f"oci:{where}", "--", "/bin/probe", "finds", "/nothing"]
+    with subprocess.Popen(delayed, stderr=subprocess.PIPE) as tracer:
+        sbx = wait_for_child(tracer.pid, images.sbx.binary)  # strace has other children before that
+        wait_for_child(sbx, images.sbx.binary)
+        os.kill(sbx, signal.SIGKILL)
+        images.sbx.killed = True
+        try:
+            tracer.communicate(timeout=20)
+        finally:
+            tracer.kill()
+    assert images.run(where).code == 0
+
+
+def wait_for_child(pid, binary):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for child in children_of(pid):
+            try:
+                if os.path.samefile(f"/proc/{child}/exe", binary):
+                    return int(child)
+            except OSError:
+                pass  # it has ended
+    raise AssertionError(f"process {pid} has had no child for 20 s that is {binary}")
 
 
 def test_an_image_that_nobody_uses_goes(images):

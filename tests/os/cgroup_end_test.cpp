@@ -4,12 +4,14 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <string>
 
+#include "at_call.hpp"
 #include "cgroup_scene.hpp"
 #include "os/cgroup_remove.hpp"
 #include "os/cgroup_stats.hpp"
@@ -34,6 +36,20 @@ TEST_CASE("a sweep takes abandoned groups and leaves living and foreign ones") {
   CHECK(is_there(foreign));
   rmdir(path_of(foreign).c_str());
   CHECK(sweep("/nonexistent") == 0);
+}
+
+TEST_CASE("a sweep of groups that comes late does not take what has the name by then") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec spec = spec_for(*where, "made-again");
+  REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);
+  AtCall late(SYS_flock, [folder = folder_of(*where)] { sweep(folder); });
+  REQUIRE(rmdir(path_of(spec).c_str()) == 0);  // as another sweep does
+  std::string failed;
+  const auto group = Cgroup::create(spec, failed);
+  REQUIRE_MESSAGE(group, failed);
+  CHECK(late.go_on());
+  CHECK(is_there(spec));
 }
 
 TEST_CASE("a sweep leaves a group that still holds a process") {

@@ -100,3 +100,21 @@ TEST_CASE("our own groups are those whose mount shows them") {
   CHECK(groups[2].mount == "/sys/fs/cgroup/unified");
   CHECK(groups[2].group == "/b");
 }
+
+TEST_CASE("who is in a leaf that sbx has made is in the group that it keeps free") {
+  CHECK(leaf_name("sbx-x") == "sbx-x-supervisor");
+  CHECK(above_leaf("/a/b.scope/" + leaf_name("sbx-x")) == "/a/b.scope");
+  CHECK(above_leaf("/" + leaf_name("sbx-x")) == "/");
+  for (const char* none : {"/", "/a", "/a/sbx-x", "/a/x-supervisor", "/sbx-x-supervisor/a", ""})
+    CHECK_MESSAGE(above_leaf(none).empty(), none);
+  const std::string mounts =
+      "35 31 0:32 / /sys/fs/cgroup/pids rw,relatime - cgroup cgroup rw,pids\n"
+      "41 31 0:38 /a /sys/fs/cgroup/unified rw,relatime - cgroup2 cgroup2 rw\n";
+  const auto groups = own_groups(mounts, "4:pids:/sbx-x-supervisor\n0::/a/b/sbx-x-supervisor\n");
+  REQUIRE(groups.size() == 2);
+  CHECK(groups[0].group == "/sbx-x-supervisor");  // v1 has no leaves
+  CHECK_FALSE(groups[0].in_leaf);
+  CHECK(groups[1].group == "/b");
+  CHECK(groups[1].in_leaf);
+  CHECK_FALSE(own_groups(mounts, "0::/a/b\n")[0].in_leaf);
+}

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 
 #include "../support/not_tried.hpp"
 #include "../support/temp_tree.hpp"
+#include "at_call.hpp"
 #include "os/fd.hpp"
 #include "os/landlock.hpp"
 #include "os/process.hpp"
@@ -111,6 +113,19 @@ TEST_CASE("one that is being made is made, whoever sweeps meanwhile") {
   }
   ::kill(sweeper, SIGKILL);
   CHECK(::waitpid(sweeper, nullptr, 0) == sweeper);
+}
+
+TEST_CASE("a sweep that comes late does not take what has the name by then") {
+  const TempTree tree;
+  const std::string base = tree.path() + "/";
+  const std::string path = base + "sbx-one";
+  REQUIRE(make_scratch(path.c_str()).has_value());  // nobody holds it any more
+  sbx::test::AtCall late(SYS_flock, [&base] { sweep_scratches(base, "sbx-", ::geteuid(), 1); });
+  sweep_scratches(base, "sbx-", ::geteuid(), 1);  // another one's, which takes it
+  const auto made = make_scratch(path.c_str());
+  REQUIRE(made.has_value());
+  CHECK(late.go_on());
+  CHECK(fs::exists(path));
 }
 
 TEST_CASE("a folder that somebody else can have put there is nobody's scratch") {

@@ -3,16 +3,13 @@ import os
 
 import pytest
 
+from support.cache import made
 from support.profiles import with_tools
 
 
 @pytest.fixture(scope="session")
-def virtualenv(root_dir):
-    build = os.environ.get("SBX_BUILD_DIR", root_dir / "build")
-    path = os.path.join(build, "test-cache", "venv")
-    if not os.path.exists(path):
-        pytest.fail(f"{path} is not there: scripts/setup test makes it", pytrace=False)
-    return path
+def virtualenv():
+    return str(made("venv"))
 
 
 def test_virtualenv_as_a_mount(inside, project, virtualenv):

@@ -1,13 +1,11 @@
 """Pages to look at (`make_page`), and a browser to look with."""
 import json
-import os
 import subprocess
-from pathlib import Path
 
 import pytest
 from report.browser import Browser, Listener
 
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
+from support.cache import BUILD
 
 
 @pytest.fixture

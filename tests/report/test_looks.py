@@ -1,13 +1,12 @@
 """The page as people see it: pixels of a real browser, in places that it names itself."""
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
 from report.samples import artifact, ordinary, result, usage
 
-BUILD = Path(os.environ.get("SBX_BUILD_DIR", Path(__file__).resolve().parents[2] / "build"))
-CACHE = Path(os.environ.get("SBX_TEST_CACHE") or BUILD / "test-cache")
+from support.cache import made
+
 # Colours of src/report/style.cpp.
 LIGHT = {"cpu": "2a6fbb", "memory": "7a4cb8", "pids": "14806b", "limit": "b3261e", "good": "e7f4ec", "bad": "fcebea",
          "stopped": "fdf1dd", "ground": "f7f7f5"}
@@ -30,7 +29,7 @@ def chart(tmp_path_factory):
     """A PNG made by matplotlib."""
     target = tmp_path_factory.mktemp("chart") / "chart.png"
     environment = os.environ | {"MPLCONFIGDIR": str(target.parent)}
-    subprocess.run([CACHE / "venv" / "bin" / "python3", "-c", CHART, target], check=True, env=environment)
+    subprocess.run([made("venv", "bin", "python3"), "-c", CHART, target], check=True, env=environment)
     return target.read_bytes()
 
 

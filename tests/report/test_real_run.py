@@ -1,7 +1,9 @@
 """A run that draws a chart with matplotlib, its artifacts, and the page about it in a browser: chart, plot and result."""
 import subprocess
 
-from report.test_looks import CACHE, LIGHT
+from report.test_looks import LIGHT
+
+from support.cache import made
 
 # Half a second of work beside it, so that there is something to plot.
 SCRIPT = """
@@ -21,7 +23,7 @@ print("drawn")
 
 def test_the_page_about_a_run_of_matplotlib(sbx, browser, tmp_path, monkeypatch, open_folder):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    venv = CACHE / "venv"
+    venv = made("venv")
     run = sbx.run(profile="python", flags=["--ro", venv, "--workspace", ".:overlay", "--collect", "/workspace/out/**",
                                            "--env", "MPLCONFIGDIR=/tmp"],
                   cmd=[venv / "bin/python3", "-c", SCRIPT]).assert_ok()

@@ -1,5 +1,6 @@
 """What the payload sees of the host's files, what it can change, and whose the changes are."""
 import os
+import pwd
 import shutil
 
 import pytest
@@ -79,6 +80,34 @@ def test_home_is_not_shown_by_itself(sbx):
     if run.code == 125:
         pytest.fail(f"a home directory is no reason to refuse\n{run}")
     assert run.out == "/workspace\n" and "--workspace" in run.err
+
+
+def shows_nothing_of(sbx, folder, home):
+    """`home`: what $HOME is; None: there is no such variable."""
+    around = sbx.around
+    sbx.around = lambda cwd: ["env", "-u", "HOME", *around(cwd)] if home is None else around(cwd)
+    run = sh(sbx, "pwd; ls -A", cwd=folder, env={} if home is None else {"HOME": home}).assert_ok()
+    assert run.out == "/workspace\n" and "warning: the current directory" in run.err, run
+
+
+@pytest.mark.parametrize("form", ["{0}/link", "{0}/./home", "{0}/home/", "{0}//home", "{0}/link/../home"])
+def test_home_is_home_however_it_is_written(sbx, open_folder, form):
+    home = sbx.folder / "home"
+    (home / "project").mkdir(parents=True)
+    (home / "private").write_text("")
+    (sbx.folder / "link").symlink_to(home)
+    written = form.format(sbx.folder)
+    for folder in (home, sbx.folder):
+        shows_nothing_of(sbx, folder, written)
+    run = sh(sbx, "ls -A", cwd=home / "project", env={"HOME": written}).assert_ok()
+    assert run.out == "" and "warning" not in run.err, run
+
+
+@pytest.mark.parametrize("home", [None, "", "relative", "/nonexistent"])
+def test_the_home_of_the_account_is_home_whatever_the_environment_says(sbx, home):
+    account = pwd.getpwuid(os.geteuid())
+    for folder in (account.pw_dir, os.path.dirname(account.pw_dir)):
+        shows_nothing_of(sbx, folder, home)
 
 
 @pytest.mark.needs("user", "overlay")

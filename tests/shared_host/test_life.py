@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shared_host.trees import DAEMONS, HOPPING
-from support import bed
+from support import bed, slow
 
 pytestmark = pytest.mark.needs("signal-scope")
 
@@ -60,13 +60,17 @@ def test_a_fork_storm_does_not_hold_up_the_deadline(shared, flags):
     assert run.status == "timeout" and run.seconds < 4, run
 
 
+# The user's manager makes two groups a second on an emulated machine, and not in the order in which it was asked.
+AT_ONCE, RUNS = (16, 200) if slow.FACTOR < 2 else (4, 60)
+
+
 def test_many_at_once_do_not_sweep_each_other(shared):
     """Each sweeps what killed runs left while others make and remove theirs."""
     def one(number):
         return shared.run(cmd=["sh", "-c", "echo $0 > $HOME/mine; cat $HOME/mine", str(number)]).assert_ok().out
 
-    with ThreadPoolExecutor(16) as pool:
-        assert list(pool.map(one, range(200))) == [f"{number}\n" for number in range(200)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        assert list(pool.map(one, range(RUNS))) == [f"{number}\n" for number in range(RUNS)]
 
 
 def test_files_move_between_folders(shared):

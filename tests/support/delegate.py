@@ -2,7 +2,9 @@
 """Runs a command in cgroups of its own, as root or, with --user, as an ordinary user to whom they
 belong, which is what a service manager's delegation gives. Removes them afterwards. For root only.
 
-    delegate.py [--user NAME] [--env NAME=VALUE]... -- COMMAND [ARG...]
+    delegate.py [--user NAME | --owner UID] [--env NAME=VALUE]... -- COMMAND [ARG...]
+
+With --owner the cgroups belong to that user, who need not be one of this host's, and the command stays root's.
 """
 import argparse
 import ctypes
@@ -52,11 +54,12 @@ def run_child(args, testbed):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--user")
+    parser.add_argument("--owner", type=int, default=0)
     parser.add_argument("--env", action="append", default=[])
     parser.add_argument("command", nargs="+")
     args = parser.parse_args()
     account = pwd.getpwnam(args.user) if args.user else None
-    testbed = cgroups.Testbed(*((account.pw_uid, account.pw_gid) if account else ()))
+    testbed = cgroups.Testbed(*((account.pw_uid, account.pw_gid) if account else (args.owner, args.owner)))
     try:
         child = os.fork()
         if child == 0:

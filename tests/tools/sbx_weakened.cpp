@@ -51,6 +51,9 @@ void remove_steps(Plan& plan) {
     for (Step& step : plan.steps)
       if (auto* set = std::get_if<sbx::plan::SetDumpable>(&step.action))
         set->dumpable = set->dumpable || kind == kDumpable;
+    for (Step& step : plan.steps)  // which protects paths on its way
+      if (auto* mask = std::get_if<sbx::plan::MaskGlob>(&step.action))
+        if (kind == "protect_path") mask->held.clear();
     if (kind == kDumpable) continue;
     std::erase_if(plan.steps, [&](const Step& step) { return kind_name(step.action) == kind; });
   }

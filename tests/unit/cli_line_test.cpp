@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "base/text.hpp"
+#include "cli/app.hpp"
 #include "cli/line.hpp"
 
 using namespace sbx::cli;
@@ -54,5 +55,24 @@ TEST_CASE("anything unusual is left to CLI11") {
                            "--env -A", "--json=yes", "--", "-", "default --"}) {
     CAPTURE(line);
     CHECK_FALSE(read_plain_line(run, words_of(line)).has_value());
+  }
+}
+
+TEST_CASE("no flag takes an empty value, in any form") {
+  for (const VerbSpec& verb : verbs()) {
+    for (const OptionSpec& option : options()) {
+      if (!knows(verb, option) || option.argument.empty()) continue;
+      const std::string name(option.name);
+      std::vector<std::vector<std::string>> lines{{name, ""}, {name + "="}, {name}, {"", name, ""}};
+      if (name == "--output") lines.push_back({"-o", ""});
+      if (name == "--jobs") lines.push_back({"-j", ""});
+      for (const std::vector<std::string>& line : lines) {
+        CAPTURE(verb.name);
+        CAPTURE(sbx::join(line, "|"));
+        const auto refused = parse(verb, line, "/");
+        REQUIRE_FALSE(refused.has_value());
+        CHECK(refused.error().front().what == "flag " + name + " needs a value");
+      }
+    }
   }
 }

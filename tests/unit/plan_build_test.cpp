@@ -70,6 +70,20 @@ TEST_CASE("home, what is above it and / are not shown unless somebody names them
   }
 }
 
+TEST_CASE("a folder directly below / may be the home when none is known") {
+  for (const auto& [path, shown] :
+       {std::pair{"/", false}, {"/home", false}, {"/var", false}, {"/home/user", true}}) {
+    HostFacts facts = host_of_user();
+    facts.homes.clear();
+    facts.sources["."].path = path;
+    CHECK_MESSAGE(planned({}, facts).warnings.empty() == shown, path);
+  }
+  HostFacts known = host_of_user();
+  known.homes = {"/home/user", "/"};
+  known.sources["."].path = "/app";
+  CHECK(planned({}, known).warnings.empty());
+}
+
 TEST_CASE("a missing bind source is an error with its place, unless it is optional") {
   profile::Profile profile;
   profile.mounts.push_back({bind("./gone", "/data"), {"p.yaml", 3, 5}});

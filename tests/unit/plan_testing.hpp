@@ -17,6 +17,7 @@ inline HostFacts host_of_user() {
   facts.egid = 1234;
   facts.cwd = "/home/user/project";
   facts.home = "/home/user";
+  facts.homes = {"/home/user"};
   facts.landlock_abi = 6;
   facts.swap_accounting = true;
   facts.cpus_online = 4;
@@ -39,6 +40,7 @@ inline HostFacts host_of_root() {
   facts.euid = 0;
   facts.egid = 0;
   facts.home = "/root";
+  facts.homes = {"/root"};
   facts.sources["."] = {true, EntryType::directory, "/srv/project", 0, 0, "8:0", ""};
   return facts;
 }

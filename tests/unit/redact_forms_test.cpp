@@ -14,6 +14,7 @@ using sbx::redact::build_matcher;
 using sbx::redact::Counts;
 using sbx::redact::Needle;
 using sbx::redact::Reader;
+using sbx::redact::redact_part;
 using sbx::redact::redact_text;
 using sbx::redact::Stream;
 
@@ -51,6 +52,46 @@ std::string refusal(const std::vector<Needle>& needles) {
 }
 
 }  // namespace
+
+TEST_CASE("of a part, what its ends cut in two is masked as well") {
+  const auto matcher = *build_matcher(std::vector<Needle>{{"k", std::string(kSecret)}}, {});
+  const std::string coded = "cEBzcyB3MHJkLyI3Ig";
+  for (const std::string& form : {std::string(kSecret), coded}) {
+    std::string text = "before ";
+    text.append(form).append(" between ").append(form).append(form).append(" after");
+    struct Region {
+      std::size_t start, end;
+    };
+    std::vector<Region> regions;
+    for (std::size_t at = text.find(form); at != std::string::npos; at = text.find(form, at + 1))
+      regions.push_back({at, at + form.size()});
+    REQUIRE(regions.size() == 3);
+    for (std::size_t from = 0; from <= text.size(); ++from)
+      for (std::size_t to = from; to <= text.size(); ++to) {
+        std::string expected;
+        std::size_t at = from;
+        for (const Region& region : regions) {
+          if (region.end <= from || region.start >= to) continue;
+          if (region.start > at) expected += text.substr(at, region.start - at);
+          expected += kMask;
+          at = region.end;
+        }
+        if (at < to) expected += text.substr(at, to - at);
+        CHECK_MESSAGE(redact_part(*matcher, text, from, to) == expected, from, " ", to);
+      }
+  }
+}
+
+TEST_CASE("of a part, matches that overlap outside of it are one mask inside") {
+  const auto matcher =
+      *build_matcher(std::vector<Needle>{{"a", "abcdefgh"}, {"b", "fghijklm"}}, {});
+  const std::string text = ".abcdefghijklm.";
+  CHECK(redact_part(*matcher, text, 0, text.size()) == ".[redacted:a].");
+  CHECK(redact_part(*matcher, text, 10, text.size()) == "[redacted:a].");
+  CHECK(redact_part(*matcher, text, 10, 12) == "[redacted:a]");
+  CHECK(redact_part(*matcher, text, 14, 15) == ".");
+  CHECK(redact_part(*matcher, text, 0, 3) == ".[redacted:a]");
+}
 
 TEST_CASE("a secret as it stands, and nothing else") {
   CHECK(masked(kSecret, "a p@ss w0rd/\"7\" b") == "a [redacted:k] b");
@@ -176,6 +217,37 @@ TEST_CASE("the line end behind digits that may be a secret's first stays") {
         "[redacted:k]\n");
 }
 
+TEST_CASE("of digits at the end only those are masked with which a secret may go on") {
+  // "MI" and the first two bits of the next "I", from the middle of a digit on. In "NNSS" those two
+  // are others, so that it depended on the cuts whether anything looked at it.
+  const auto matcher = *build_matcher(std::vector<Needle>{{"k", "abab"}, {"k", "MIIEabab"}}, {});
+  Counts counts;
+  CHECK(redact_text(*matcher, "hrNNAa.NNSU\n", counts) == "hrNNAa.[redacted:k]\n");
+  const std::string other = "s`\n/AWghrNNAaNNNNWghrNNAaNNNNSS\n";
+  for (std::size_t cut = 0; cut <= other.size(); ++cut) {
+    Stream stream(matcher, Reader::later);
+    std::string out;
+    stream.feed(other.substr(0, cut), out);
+    stream.feed(other.substr(cut), out);
+    stream.finish(out);
+    CHECK_MESSAGE(out == other, cut);
+  }
+}
+
+TEST_CASE("half a byte in hex that a secret does not go on with ends what has begun") {
+  const auto matcher = *build_matcher(std::vector<Needle>{{"k", "abcd"}}, {});
+  Counts counts;
+  CHECK(redact_text(*matcher, ".61626", counts) == ".[redacted:k]");
+  for (std::size_t cut = 0; cut <= 6; ++cut) {
+    Stream stream(matcher, Reader::later);
+    std::string out;
+    stream.feed(std::string(".61629").substr(0, cut), out);
+    stream.feed(std::string(".61629").substr(cut), out);
+    stream.finish(out);
+    CHECK_MESSAGE(out == ".61629", cut);
+  }
+}
+
 TEST_CASE("secrets that cannot be blotted out are refused") {
   CHECK(refusal({{"pin", "123"}}).find("'pin' is too short") != std::string::npos);
   CHECK(refusal({{"pin", "123\n"}}).find("redact: false") != std::string::npos);
@@ -190,4 +262,24 @@ TEST_CASE("secrets that cannot be blotted out are refused") {
   CHECK(refusal(many).find("too large") != std::string::npos);
   many.push_back({"one more", "1234"});
   CHECK(refusal(many).find("'one more' makes all of them larger than") != std::string::npos);
+}
+
+TEST_CASE("in the middle of digits, at every place, cut anywhere") {
+  for (std::size_t size = 4; size <= 12; ++size) {
+    const std::string value = std::string("\x9dq}\x81z~\x95w{\x8ex|").substr(0, size);
+    const std::vector<Needle> needles{{"k", value}};
+    for (std::size_t before = 0; before < 24; ++before) {
+      const std::string others(before, 'U');
+      const std::string after(24, 'U');
+      for (const std::string& text : {std::string(before, '5') + hex(value) + std::string(24, '5'),
+                                      base64(others + value + after)}) {
+        CAPTURE(size);
+        CAPTURE(text);
+        CHECK(redacted(needles, text).find(kMask) != std::string::npos);
+        for (std::size_t cut = 0; cut <= text.size(); ++cut)
+          CHECK(in_pieces({text.substr(0, cut), text.substr(cut)}, needles).find(kMask) !=
+                std::string::npos);
+      }
+    }
+  }
 }

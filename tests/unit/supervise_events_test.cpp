@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -141,13 +142,15 @@ TEST_CASE("a slow reader holds output back, and a stuck one only loses it") {
   CHECK(reader.lines(9 * kSecond).size() == 1);
 }
 
-TEST_CASE("a reader that is gone costs nothing") {
+TEST_CASE("a reader that is gone costs nothing, and is known") {
   ::signal(SIGPIPE, SIG_IGN);
   Reader reader;
   reader.pipe.read.reset();
   reader.log.start(0, 1, "x");
+  CHECK(reader.log.lost() == 0);
   reader.log.step(0);
   CHECK(reader.log.idle());
+  CHECK(reader.log.lost() == EPIPE);
   CHECK_FALSE(reader.log.enabled());
   reader.log.output(0, 1, "x");
   CHECK(reader.log.idle());

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,37 @@ TEST_CASE("a run gives its output, its code and nothing else") {
   CHECK(ran.outcome.process_exit == 3);
   CHECK(ran.outcome.exit_code == 3);
   CHECK(ran.outcome.wall_ms > 0);
+}
+
+TEST_CASE("a run waits for its turn, and tells when nothing of it lives any more") {
+  bool had_turn = false;
+  int ended = 0;
+  Sinks sinks;
+  sinks.await_turn = [&](int interrupt) -> Result<void> {
+    CHECK(interrupt >= 0);
+    ::usleep(200'000);
+    had_turn = true;
+    return {};
+  };
+  sinks.tree_ended = [&] {
+    CHECK(had_turn);
+    ++ended;
+  };
+  const Ran ran = run("echo out", {}, "", sinks);
+  CHECK(ran.outcome.status == Status::ok);
+  CHECK(ended == 1);
+  CHECK(ran.outcome.setup_ms < 200);  // it did not set up while it waited
+}
+
+TEST_CASE("a run that is asked to end before its turn has never been") {
+  Sinks sinks;
+  sinks.await_turn = [](int) -> Result<void> {
+    return std::unexpected(Error{.kind = ErrorKind::setup, .what = "asked", .sys_errno = EINTR});
+  };
+  sinks.tree_ended = [] { CHECK(false); };
+  const Ran ran = run("echo out", {}, "", sinks);
+  CHECK(ran.outcome.status != Status::ok);
+  CHECK(ran.out.empty());
 }
 
 TEST_CASE("streams into one file keep the order of the writes") {

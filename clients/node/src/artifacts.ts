@@ -1,10 +1,9 @@
 // Files that runs have left (`collect`), by way of `sbx artifacts`.
-import { spawn } from "node:child_process";
 
 import { ownWords, SbxError } from "./errors.js";
 import { Result } from "./result.js";
 import type { KeptArtifacts } from "./schema.js";
-import { ended } from "./start.js";
+import { launch } from "./start.js";
 
 /** One file that is kept. */
 export type KeptArtifact = KeptArtifacts[number];
@@ -49,8 +48,7 @@ export class Artifacts {
     const { binary, cwd } = this.where();
     if (words.some((word) => word === "" || /^-(?!-json$|-output=)/.test(word)))
       throw new SbxError("a run and a path start with no dash and are not empty");
-    const child = spawn(binary, ["artifacts", ...words], { stdio: ["ignore", "pipe", "pipe"], cwd });
-    const end = await ended(child, binary);
+    const end = await launch(binary, ["artifacts", ...words], { stdio: ["ignore", "pipe", "pipe"], cwd }).end;
     if (end.code !== 0) throw new SbxError(ownWords(end.stderr) || `sbx ended with ${end.code ?? end.signal}`, { code: end.code });
     return end.stdout;
   }

@@ -107,10 +107,12 @@ export interface Overrides {
   log?: string;
   /** `--log-level LEVEL`: debug, info, warn or error [info]. */
   logLevel?: string;
-  /** `--quiet`: do not say on a terminal what was blocked, or is kept. */
+  /** `--quiet`: no summaries: what was blocked, is kept; how a batch went. */
   quiet?: boolean;
   /** `--timing`: print where the time went, step by step. */
   timing?: boolean;
+  /** `--pin SHA256`: refuse another profile than the one with this sum. */
+  pin?: string;
   /** `--set KEY=VALUE`: any key of a profile: vars.mem=2G. */
   set?: string | readonly string[] | Readonly<Record<string, Scalar>>;
 }

@@ -3,13 +3,17 @@
 // /proc/self/fd (proc(5)), as Node has no openat(2).
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 
 import { SbxError } from "./errors.js";
+import { entriesOf, nameOf, textOf } from "./names.js";
 
 const { O_DIRECTORY, O_EXCL, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-const at = (folder: FileHandle, name: string): string => `/proc/self/fd/${folder.fd}/${name}`;
+// How many folders inside each other are listed: each is an open descriptor.
+const MAX_DEPTH = 100;
+
+const at = (folder: FileHandle, name: string): Buffer => nameOf(`/proc/self/fd/${folder.fd}/${name}`);
 
 function parts(path: string): [folders: string[], name: string] {
   const all = path.split("/").filter((part) => part !== "" && part !== ".");
@@ -91,24 +95,26 @@ export function writeBelow(top: string, path: string, content: string | Uint8Arr
   });
 }
 
-async function walk(folder: FileHandle, prefix: string, found: string[]): Promise<void> {
-  for (const entry of await readdir(at(folder, "."), { withFileTypes: true })) {
-    const path = prefix + entry.name;
+async function walk(folder: FileHandle, prefix: string, depth: number, found: string[]): Promise<void> {
+  if (depth > MAX_DEPTH) throw new SbxError(`the workspace has more than ${MAX_DEPTH} folders inside each other`);
+  for (const entry of await entriesOf(at(folder, "."))) {
+    const name = textOf(entry.name);
+    const path = prefix + name;
     if (!entry.isDirectory()) {
       found.push(path);
       continue;
     }
-    const below = await open(at(folder, entry.name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    await walk(below, `${path}/`, found).finally(() => below.close());
+    const below = await open(at(folder, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    await walk(below, `${path}/`, depth + 1, found).finally(() => below.close());
   }
 }
 
-/** The sorted relative paths of all that is no folder; a link is listed and not followed. */
+/** The sorted relative paths of all that is no folder; a link is listed and not followed. Throws SbxError. */
 export async function listBelow(top: string): Promise<string[]> {
   const found: string[] = [];
   try {
     const folder = await open(top, O_RDONLY | O_DIRECTORY);
-    await walk(folder, "", found).finally(() => folder.close());
+    await walk(folder, "", 0, found).finally(() => folder.close());
   } catch (error) {
     throw explained(".", error);
   }

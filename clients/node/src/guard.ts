@@ -1,8 +1,11 @@
 // Nothing stays when this process dies without a word (SIGKILL, a crash, process.exit): Node cannot ask the kernel
 // to end its children (PR_SET_PDEATHSIG), so a shell does it that waits for the end of its standard input, which
 // comes with the end of this process. There is one for a process, started with its first run; it keeps nothing alive.
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import type { Socket } from "node:net";
+
+import { needDescriptors } from "./descriptors.js";
+import { SbxError } from "./errors.js";
 
 // Told `+ PID`, `- PID` for runs and `d FOLDER`, `k FOLDER` for folders to remove or to keep. A process is known by
 // its start time too (proc(5), field 22 of stat), lest another one that has its number by then be ended. A second
@@ -44,32 +47,48 @@ printf %s "$folders" | while read -r folder; do
 done
 `;
 
-let guard: ChildProcess | undefined;
+let guard: Socket | undefined;
 
-function forget(): void {
-  guard = undefined;
+/** Starts one. Returns its standard input. */
+function started(): Socket {
+  needDescriptors(1);
+  // A session of its own: Ctrl-C at the terminal is for us, not for it.
+  const child = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" });
+  const stdin = child.stdin as Socket | undefined;  // none where another thread takes the last descriptor
+  const forget = (): void => {
+    if (guard === stdin) guard = undefined;
+  };
+  child.on("error", forget).on("exit", forget).unref();
+  stdin?.on("error", forget).unref();
+  if (child.pid === undefined || stdin === undefined)
+    throw new Error("/bin/sh cannot be started");
+  return stdin;
 }
 
-/** The guard's standard input; started when there is none. What was told to one that died is not told again. */
-function channel(): Socket {
-  if (guard?.stdin == null || guard.stdin.destroyed) {
-    // A session of its own: Ctrl-C at the terminal is for us, not for it.
-    guard = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" });
-    guard.on("error", forget).on("exit", forget).unref();
-    guard.stdin?.on("error", forget);
-    (guard.stdin as Socket).unref();
+/** Tells the guard, which is started when there is none. What was told to one that died is not told again. */
+function tell(line: string): void {
+  try {
+    if (guard === undefined || guard.destroyed) guard = started();
+    guard.write(line);
+  } catch (cause) {
+    throw new SbxError(`nobody would clean up if this process died: ${(cause as Error).message}`, { cause });
   }
-  return guard.stdin as Socket;
 }
 
-/** A run that must not outlive this process. Returns a function to call when it has ended. */
+/**
+ * A run that must not outlive this process. Returns a function to call when it has ended.
+ * @throws SbxError when nobody can look after it
+ */
 export function guardRun(pid: number): () => void {
-  channel().write(`+ ${pid}\n`);
-  return () => void channel().write(`- ${pid}\n`);
+  tell(`+ ${pid}\n`);
+  return () => void guard?.write(`- ${pid}\n`);
 }
 
-/** A folder that must not outlive this process. Returns a function to call when it is gone. */
+/**
+ * A folder that must not outlive this process. Returns a function to call when it is gone.
+ * @throws SbxError when nobody can look after it
+ */
 export function guardFolder(path: string): () => void {
-  channel().write(`d ${path}\n`);
-  return () => void channel().write(`k ${path}\n`);
+  tell(`d ${path}\n`);
+  return () => void guard?.write(`k ${path}\n`);
 }

@@ -1,6 +1,5 @@
 // One run under way: its events as they come, its end, and the result. Whatever happens, sbx has ended and all its
 // pipes are closed before `result` settles.
-import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 
 import { guardRun } from "./guard.js";
@@ -9,7 +8,7 @@ import { JsonLines } from "./lines.js";
 import type { RunOptions } from "./options.js";
 import type { Result } from "./result.js";
 import type { EventData, ResultData } from "./schema.js";
-import { type Call, conclude, ended, EVENTS_FD, start, type Telling } from "./start.js";
+import { type Call, conclude, EVENTS_FD, start, type Started, type Telling } from "./start.js";
 
 // From the request to end to SIGKILL, for an sbx that is stopped; the kernel then ends the tree.
 const PATIENCE_MS = 10_000;
@@ -18,7 +17,7 @@ const PATIENCE_MS = 10_000;
 export class Invocation {
   /** How it ended. Rejects with SbxError, with the reason of `signal`, or with what a callback threw. */
   readonly result: Promise<Result>;
-  private readonly child: ChildProcess;
+  private readonly sbx: Started;
   private readonly lines = new JsonLines<EventData>();
   private failure: { error: unknown } | undefined;
   private events = 0;
@@ -38,15 +37,16 @@ export class Invocation {
     run.signal?.throwIfAborted();
     call.runs.check();
     this.complete = telling === "result";
-    this.child = start(call, run, telling);
+    this.sbx = start(call, run, telling);
     this.source?.on("data", (chunk: Buffer) => this.take(chunk)).on("error", (error) => this.fail(error));
     this.result = this.collect(call, run);
-    if (run.input !== undefined && this.child.stdin) feed(run.input, this.child.stdin, (error) => this.fail(error));
+    const { stdin } = this.sbx.child;
+    if (run.input !== undefined && stdin) feed(run.input, stdin, (error) => this.fail(error));
   }
 
   /** The stream of events, to pause and resume; null: nobody asked for events. */
   get source(): Readable | null {
-    return (this.child.stdio[EVENTS_FD] as Readable | null | undefined) ?? null;
+    return (this.sbx.child.stdio?.[EVENTS_FD] as Readable | null | undefined) ?? null;
   }
 
   /** Ends the command and all that it has started, at once; `result` then rejects with `error`. */
@@ -54,9 +54,10 @@ export class Invocation {
     if (this.done || this.failure) return;
     this.failure = { error };
     // The first signal is passed to the command, a second one ends the tree (sbx(1), SIGNALS).
-    this.child.kill("SIGTERM");
-    this.child.kill("SIGINT");
-    this.killer = setTimeout(() => this.child.kill("SIGKILL"), PATIENCE_MS);
+    const { child } = this.sbx;
+    child.kill("SIGTERM");
+    child.kill("SIGINT");
+    this.killer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
     this.source?.resume();
   }
 
@@ -75,13 +76,24 @@ export class Invocation {
     }
   }
 
+  /** A run that cannot be guarded is ended. Returns what to call when it has ended. */
+  private guard(): (() => void) | undefined {
+    const { pid } = this.sbx.child;
+    try {
+      return pid === undefined ? undefined : guardRun(pid);
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
   private async collect(call: Call, run: RunOptions): Promise<Result> {
     const aborted = (): void => this.fail(run.signal?.reason);
     run.signal?.addEventListener("abort", aborted, { once: true });
     call.runs.add(this);
-    const release = this.child.pid === undefined ? undefined : guardRun(this.child.pid);
+    const release = this.guard();
     try {
-      const end = await ended(this.child, call.binary);
+      const end = await this.sbx.end;
       if (this.failure) throw this.failure.error;
       return conclude(end, this.told, this.complete, run.check ?? false);
     } finally {

@@ -19,7 +19,7 @@ export type Workspace = string | false | { dir: string; mode?: WorkspaceMode };
 /** What a sandbox is made of. Every flag of `sbx run` is an option, in camel case: `cpuTime`, `copyIn`. */
 export interface SandboxOptions extends Overrides {
   /** A name of `sbx profiles ls`, a path (with a `/`, or ending in .yaml or .yml), or the profile itself. In the
-   *  last, relative paths are relative to `cwd`. Default: the profile `default`. */
+   *  last, relative paths are relative to `cwd`, and links in them are followed. Default: the profile `default`. */
   profile?: string | (Omit<ProfileData, "version"> & { version?: 1 });
   /** Default: "rw", a folder of the sandbox's own. */
   workspace?: Workspace;

@@ -18,29 +18,47 @@ function placed(path: unknown, cwd: string): unknown {
   return typeof path !== "string" || path === "" || isAbsolute(path) || path.startsWith("${") ? path : resolve(cwd, path);
 }
 
-function mount(entry: unknown, cwd: string): unknown {
-  if (typeof entry === "string") return entry.replace(/^[^:]+/, (source) => placed(source, cwd) as string);
-  if (!isFields(entry)) return entry;
-  const keys = ["bind", "copy"].filter((key) => key in entry);
-  return { ...entry, ...Object.fromEntries(keys.map((key) => [key, placed(entry[key], cwd)])) };
-}
+/** A value of a profile, with the relative paths in it made absolute. */
+type Place = (value: unknown, cwd: string) => unknown;
 
-function base(entry: unknown, cwd: string): unknown {
-  const isPath = typeof entry === "string" && (entry.includes("/") || /\.ya?ml$/.test(entry));
-  return isPath ? placed(entry, cwd) : entry;
-}
+const inItems = (place: Place): Place => (value, cwd) =>
+  Array.isArray(value) ? value.map((item) => place(item, cwd)) : value;
+
+const inValues = (place: Place): Place => (value, cwd) =>
+  isFields(value) ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, place(one, cwd)])) : value;
+
+const inKeys = (places: Readonly<Record<string, Place>>): Place => (value, cwd) => {
+  if (!isFields(value)) return value;
+  const made = Object.entries(places).filter(([key]) => key in value).map(([key, place]) => [key, place(value[key], cwd)]);
+  return { ...value, ...Object.fromEntries(made) };
+};
+
+const base: Place = (name, cwd) =>
+  typeof name === "string" && (name.includes("/") || /\.ya?ml$/.test(name)) ? placed(name, cwd) : name;
+
+const mount: Place = (entry, cwd) =>
+  typeof entry === "string"
+    ? entry.replace(/^[^:]+/, (source) => placed(source, cwd) as string)
+    : inKeys({ bind: placed, copy: placed })(entry, cwd);
+
+const secret: Place = (from, cwd) =>
+  typeof from === "string" && from.startsWith("file:") ? `file:${placed(from.slice("file:".length), cwd)}` : from;
+
+const input: Place = (from, cwd) => (from === "inherit" || from === "null" ? from : placed(from, cwd));
+
+// Where sbx-profile(5) has paths that are relative to the profile. What is relative to the caller, `workspace.source`,
+// is so without us.
+const everywhere = inKeys({
+  extends: inItems(base),
+  mounts: inItems(mount),
+  root: inKeys({ dir: placed, oci: placed }),
+  secrets: inValues(inKeys({ from: secret })),
+  stdio: inKeys({ stdin: input }),
+});
 
 /** The profile with what a file's folder would decide spelled out: its name, and its relative paths. */
-function grounded(profile: object, cwd: string): Fields {
-  const all: Fields = { version: 1, name: "inline", ...profile };
-  if (Array.isArray(all["mounts"])) all["mounts"] = all["mounts"].map((entry) => mount(entry, cwd));
-  if (Array.isArray(all["extends"])) all["extends"] = all["extends"].map((entry) => base(entry, cwd));
-  const root = all["root"];
-  if (isFields(root)) {
-    const keys = ["dir", "oci"].filter((key) => key in root);
-    all["root"] = { ...root, ...Object.fromEntries(keys.map((key) => [key, placed(root[key], cwd)])) };
-  }
-  return all;
+function grounded(profile: object, cwd: string): unknown {
+  return everywhere({ version: 1, name: "inline", ...profile }, cwd);
 }
 
 /**

@@ -86,7 +86,11 @@ export class Sandbox {
     return readBelow(await this.folder(), path);
   }
 
-  /** The sorted relative paths of all files of the workspace; links are listed and not followed. */
+  /**
+   * The sorted relative paths of all files of the workspace; links are listed and not followed. A byte of a name that
+   * is no UTF-8 is a lone surrogate, U+DC80 to U+DCFF, which readFile() and writeFile() take back (as Python does).
+   * @throws SbxError when a folder is closed to us, or more than 100 are inside each other
+   */
   async listFiles(): Promise<string[]> {
     return listBelow(await this.folder());
   }
@@ -100,12 +104,18 @@ export class Sandbox {
     return this.workspace.folder();
   }
 
-  /** Ends what still runs, and removes a workspace of the sandbox's own. Can be called more than once. */
+  /**
+   * Ends what still runs, and removes a workspace of the sandbox's own. Can be called more than once.
+   * @throws SbxError when that could not be removed; the next call tries again
+   */
   close(): Promise<void> {
     this.closing ??= (async () => {
       await this.runs.close();
       await this.workspace.remove();
-    })();
+    })().catch((error: unknown) => {
+      this.closing = undefined;
+      throw error;
+    });
     return this.closing;
   }
 

@@ -1,7 +1,8 @@
 // The process of one run: its command line and descriptors, its end, and what its end means.
-import { type ChildProcess, spawn, type StdioOptions } from "node:child_process";
+import { type ChildProcess, spawn, type SpawnOptions, type StdioOptions } from "node:child_process";
 import { closeSync } from "node:fs";
 
+import { needDescriptors } from "./descriptors.js";
 import { CommandError, ownWords, SbxError } from "./errors.js";
 import { commandLine, type RunOptions, type SandboxOptions } from "./options.js";
 import { openProfile } from "./profile.js";
@@ -41,6 +42,13 @@ export interface Ended {
   stderr: string;
 }
 
+/** A process of sbx. */
+export interface Started {
+  child: ChildProcess;
+  /** Settles when it has ended and all its pipes are closed. Rejects with SbxError when it could not be started. */
+  end: Promise<Ended>;
+}
+
 function words(call: Call, run: RunOptions, telling: Telling): string[] {
   const { profile } = call.options;
   if (!Array.isArray(call.argv))
@@ -63,27 +71,40 @@ function words(call: Call, run: RunOptions, telling: Telling): string[] {
 /**
  * Starts sbx.
  * @param telling what it is to tell
- * @throws SbxError when that fails, or the options do not make a command line
+ * @throws SbxError when the options do not make a command line, or the profile cannot be handed over
  */
-export function start(call: Call, run: RunOptions, telling: Telling): ChildProcess {
+export function start(call: Call, run: RunOptions, telling: Telling): Started {
   const line = words(call, run, telling);
   const { profile } = call.options;
   const stdin = run.overrides?.stdin ?? call.options.stdin;
   const input = run.input !== undefined ? "pipe" : stdin === "inherit" ? "inherit" : "ignore";
-  const stdio: StdioOptions = [input, telling === "events" ? "ignore" : "pipe", "pipe", telling === "result" ? "ignore" : "pipe"];
+  const stdio: Exclude<StdioOptions, string> = [input, telling === "events" ? "ignore" : "pipe", "pipe", telling === "result" ? "ignore" : "pipe"];
   const fd = typeof profile === "object" && profile !== null ? openProfile(profile, call.cwd) : undefined;
   if (fd !== undefined) stdio.push(fd);
   try {
-    return spawn(call.binary, line, { stdio, cwd: call.cwd });
-  } catch (cause) {
-    throw new SbxError(`cannot start ${call.binary}: ${(cause as Error).message}`, { cause });
+    return launch(call.binary, line, { stdio, cwd: call.cwd });
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
 }
 
-/** Waits until sbx has ended and all its pipes are closed. Rejects with SbxError when it could not be started. */
-export function ended(child: ChildProcess, binary: string): Promise<Ended> {
+/**
+ * Starts a process of sbx, and listens to its end before anything else can happen.
+ * @throws SbxError when there are no descriptors for it, or Node itself refuses; else what fails comes with `end`
+ */
+export function launch(binary: string, line: readonly string[], options: SpawnOptions & { stdio: unknown[] }): Started {
+  const failed = (cause: unknown): SbxError => new SbxError(`cannot start ${binary}: ${(cause as Error).message}`, { cause });
+  try {
+    needDescriptors(options.stdio.length);
+    const child = spawn(binary, line, options);
+    return { child, end: ended(child, failed) };
+  } catch (cause) {
+    throw failed(cause);
+  }
+}
+
+// Where another thread takes the last descriptor, the child has no `stdio` at all: nothing but `error` comes of it.
+function ended(child: ChildProcess, failed: (cause: unknown) => SbxError): Promise<Ended> {
   const out: Buffer[] = [];
   let stderr = "";
   child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
@@ -91,7 +112,7 @@ export function ended(child: ChildProcess, binary: string): Promise<Ended> {
   return new Promise((resolve, reject) => {
     child.on("error", (cause) => {
       // Also a signal that could not be sent comes this way; only without a process is there no end.
-      if (child.pid === undefined) reject(new SbxError(`cannot start ${binary}: ${cause.message}`, { cause }));
+      if (child.pid === undefined) reject(failed(cause));
     });
     child.on("close", (code, signal) =>
       resolve({ code, signal, stdout: Buffer.concat(out), stderr }));

@@ -1,11 +1,12 @@
 // The working folder of a sandbox: whose it is, how the command sees it, and the removal of one of our own.
-import { chmod, lstat, mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
 import { SbxError } from "./errors.js";
 import { guardFolder } from "./guard.js";
 import type { Workspace } from "./options.js";
+import { removeTree } from "./remove.js";
 
 // What `--workspace DIR[:MODE]` takes for a mode.
 const WITH_MODE = /^(.*):(none|ro|rw|overlay)$/s;
@@ -19,7 +20,10 @@ class Temporary {
   private release: (() => void) | undefined;
 
   folder(): Promise<string> {
-    this.made ??= this.make();
+    this.made ??= this.make().catch((error: unknown) => {
+      this.made = undefined;  // the next who asks may be luckier
+      throw error;
+    });
     return this.made;
   }
 
@@ -29,34 +33,23 @@ class Temporary {
     const path = await mkdtemp(join(base, "sbx-node-")).catch((cause: Error) => {
       throw new SbxError(`no temporary folder: ${cause.message}`, { cause });
     });
-    this.release = guardFolder(path);
+    try {
+      this.release = guardFolder(path);
+    } catch (error) {
+      await rmdir(path);
+      throw error;
+    }
     return path;
   }
 
   async remove(): Promise<void> {
     const path = await this.made?.catch(() => undefined);
-    this.made = undefined;
     if (path === undefined) return;
-    await removeTree(path);
+    await removeTree(path).catch((cause: Error) => {
+      throw new SbxError(`the workspace ${path} could not be removed: ${cause.message}`, { cause });
+    });
+    this.made = undefined;
     this.release?.();
-  }
-}
-
-/** Opens what a command has closed against its owner (mode 000), so that it can be removed; follows no link. */
-async function unlock(folder: string): Promise<void> {
-  await chmod(folder, 0o700);
-  for (const name of await readdir(folder)) {
-    const path = join(folder, name);
-    if ((await lstat(path)).isDirectory()) await unlock(path);
-  }
-}
-
-async function removeTree(path: string): Promise<void> {
-  try {
-    await rm(path, { recursive: true, force: true, maxRetries: 2 });
-  } catch {
-    await unlock(path);
-    await rm(path, { recursive: true, force: true, maxRetries: 2 });
   }
 }
 

@@ -1,7 +1,8 @@
 // However a run, or this process, ends: nothing of it stays, and nobody waits for ever.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -61,6 +62,42 @@ test("a workspace with closed folders is removed", async (t) => {
   assert.ok(!existsSync(folder));
 });
 
+// Folders inside each other, some of them closed, whose path is longer than any that the kernel takes (PATH_MAX).
+const DEEP = `
+import os, sys
+os.symlink(sys.argv[1], 'link')
+for depth in range(60):
+    os.mkdir('d' * 200); os.chdir('d' * 200)
+    open('file', 'w').close(); os.symlink(sys.argv[1], 'link'); os.mkdir('shut')
+    os.chmod('shut', 0)
+os.chmod('.', 0)
+`;
+
+test("a workspace that is deeper than a path can be is removed, and what its links lead to is not", async (t) => {
+  const place = mkdtempSync(join(tmpdir(), "clients-test-"));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  mkdirSync(join(place, "kept"));
+  const box = sandbox(t);
+  const folder = await box.folder();
+  const result = await box.run(["/usr/bin/python3", "-I", "-S", "-c", DEEP, place]);
+  assert.equal(result.status, "ok", result.stderr);
+  await box.close();
+  assert.ok(!existsSync(folder));
+  assert.deepEqual(readdirSync(place), ["kept"]);
+});
+
+test("a workspace that cannot be removed is an error, and close() can be called again", async (t) => {
+  const box = sandbox(t);
+  const folder = await box.folder();
+  renameSync(folder, `${folder}.away`);
+  writeFileSync(folder, "");
+  await assert.rejects(box.close(), (error) => error instanceof client.SbxError && error.message.includes(folder));
+  rmSync(folder);
+  renameSync(`${folder}.away`, folder);
+  await box.close();
+  assert.ok(!existsSync(folder));
+});
+
 test("an input that throws ends the run", async (t) => {
   async function* broken() {
     yield "a\n";
@@ -113,6 +150,54 @@ for (const way of ["SIGKILL", "SIGTERM", "exit"]) {
     }
   });
 }
+
+// With any number of descriptors left, from none on; then 40 runs at once, which are too many for 64 descriptors.
+const FEW = `
+import { closeSync, openSync } from "node:fs";
+import { createRequire } from "node:module";
+const { Sandbox, SbxError } = createRequire(process.argv[1] + "/package.json")("./dist/cjs/index.js");
+const box = new Sandbox(JSON.parse(process.argv[2]));
+const bare = new Sandbox({ ...JSON.parse(process.argv[2]), workspace: "none" });
+const others = [];
+const settled = (run) => run.then((result) => result.status, (error) => {
+  if (!(error instanceof SbxError)) others.push(String(error));
+  return "refused";
+});
+const command = ["sh", "-c", 'echo "$0"', process.argv[3]];
+const run = (number) => settled(box.run(command,
+  [{}, { onStdout: () => undefined }, { input: "x", onEvent: () => undefined }][number % 3]));
+const held = [];
+try {
+  for (;;) held.push(openSync("/dev/null"));
+} catch { }
+const few = [];
+for (let left = 0; left < 24; left += 1) {
+  few.push(await settled(bare.run(command)), await run(left));
+  closeSync(held.pop());
+}
+held.forEach((fd) => closeSync(fd));
+const many = await Promise.all(Array.from({ length: 40 }, (_, number) => run(number)));
+const later = await run(0);
+await box.close();
+await bare.close();
+console.log(JSON.stringify({ few: [few[0], few[1], few.at(-1)], many: many.includes("refused"), later, others }));
+`;
+
+test("runs for which no descriptor is left are errors, and the process goes on", async (t) => {
+  const place = mkdtempSync(join(tmpdir(), "clients-test-"));
+  t.after(() => rmSync(place, { recursive: true, force: true }));
+  const word = tree();
+  const args = ["--input-type=module", "-e", FEW, packageFolder, JSON.stringify(degrade), word];
+  const other = spawn("sh", ["-c", 'ulimit -n 64; exec "$0" "$@"', process.execPath, ...args], {
+    env: { ...process.env, TMPDIR: place }, stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  other.stdout.on("data", (chunk) => { said += chunk; });
+  assert.deepEqual(await once(other, "close"), [0, null], said);
+  assert.deepEqual(JSON.parse(said), { few: ["refused", "refused", "ok"], many: true, later: "ok", others: [] });
+  assert.deepEqual(runningWith(word), []);
+  assert.deepEqual(readdirSync(place), []);
+});
 
 test("nothing of the client keeps a process alive", async () => {
   const script = OTHER.replace(/const run[^]*/, 'await box.run(["true"]);');

@@ -52,9 +52,22 @@ test("relative paths are relative to cwd, in a profile that is an object too", a
   mkdirSync(join(cwd, "data"));
   writeFileSync(join(cwd, "data", "a"), "alpha");
   writeFileSync(join(cwd, "base.yaml"), "version: 1\nhostname: based\n");
-  const profile = { extends: ["./base.yaml"], mounts: ["data:/one", { bind: "./data", at: "/two" }] };
-  const result = await sandbox(t, { cwd, profile, workspace: "data" }).run(["sh", "-c", "cat /one/a /two/a a; hostname"]);
-  assert.equal(result.stdout, "alphaalphaalphabased\n", result.stderr);
+  writeFileSync(join(cwd, "in"), "typed");
+  writeFileSync(join(cwd, "key"), "a key of mine");
+  const profile = {
+    extends: ["./base.yaml"],
+    mounts: ["data:/one", { bind: "./data", at: "/two" }],
+    secrets: { k: { from: "file:./key" }, v: { from: "env:SBX_TEST_KEY" } },
+    stdio: { stdin: "./in", tty: "never" },
+  };
+  setVariable(t, "SBX_TEST_KEY", "another key");
+  const script = "cat /one/a /two/a a; hostname; cat; wc -c < /run/secrets/k; wc -c < /run/secrets/v";
+  const result = await sandbox(t, { cwd, profile, workspace: "data" }).run(["sh", "-c", script]);
+  assert.equal(result.stdout, "alphaalphaalphabased\ntyped13\n11\n", result.stderr);
+  for (const stdin of ["null", "inherit", null]) {
+    const silent = await sandbox(t, { cwd, profile: { stdio: { stdin } } }).run(["cat"]);
+    assert.deepEqual([silent.status, silent.stdout], ["ok", ""], silent.stderr);
+  }
 });
 
 test("numbers are bytes and milliseconds", async (t) => {
@@ -88,6 +101,27 @@ test("files of the workspace: what leads out, waits, or is none is refused", asy
     if (path !== "a\0b") await assert.rejects(box.writeFile(path, "x"), SbxError, path);
   }
   await assert.rejects(sandbox(t, { workspace: "none" }).readFile("a"), /has no workspace/);
+});
+
+test("names that are no UTF-8 are listed, read and written", async (t) => {
+  const box = sandbox(t);
+  const script = `d=$(printf '\\377'); mkdir "$d"; echo 1 > "$d/a"; echo 2 > "$(printf 'b\\303\\344c\\355\\262\\200')"; touch ü€😀`;
+  assert.equal((await box.run(["sh", "-c", script])).status, "ok");
+  const odd = "b\udcc3\udce4c\udced\udcb2\udc80";
+  assert.deepEqual(await box.listFiles(), [odd, "ü€😀", "\udcff/a"]);
+  await box.writeFile("\udcff/new", await box.readFile("\udcff/a"));
+  await box.writeFile(odd, "3\n");
+  const result = await box.run(["sh", "-c", `d=$(printf '\\377'); cat "$d/new" b*`]);
+  assert.equal(result.stdout, "1\n3\n", result.stderr);
+});
+
+test("folders of a workspace that are too deep are an error", async (t) => {
+  const box = sandbox(t);
+  const path = Array(100).fill("a").join("/");
+  await box.writeFile(`${path}/x`, "");
+  assert.deepEqual(await box.listFiles(), [`${path}/x`]);
+  await box.writeFile(`${path}/a/x`, "");
+  await assert.rejects(box.listFiles(), (error) => error instanceof SbxError && /more than 100 folders/.test(error.message));
 });
 
 test("a file is replaced with its mode kept", async (t) => {

@@ -8,9 +8,9 @@
 
 #include "base/text.hpp"
 #include "changes/apply.hpp"
+#include "changes/changes_json.hpp"
 #include "changes/diff_view.hpp"
 #include "changes/kept_contents.hpp"
-#include "cli/changes_json.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/say.hpp"

@@ -5,6 +5,8 @@
 
 namespace sbx::cli {
 
+/// Also 1 when a job is not ok, and 128+n when signal n has ended it.
+int batch_command(const Arguments& arguments);
 int explain_command(const Arguments& arguments);
 int check_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
@@ -20,6 +22,7 @@ int diff_command(const Arguments& arguments);
 int apply_command(const Arguments& arguments);
 int discard_command(const Arguments& arguments);
 int artifacts_command(const Arguments& arguments);
+int mcp_command(const Arguments& arguments);
 
 /// For a missing or unknown operand of `verb`: says which there are, returns 125.
 int wrong_operand(const Arguments& arguments);

@@ -1,16 +1,16 @@
 #include "cli/commands/run.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "cli/exit_code.hpp"
+#include "cli/guard_process.hpp"
 #include "cli/narrate.hpp"
 #include "cli/prepare.hpp"
+#include "cli/refused_run.hpp"
 #include "cli/report.hpp"
 #include "cli/say.hpp"
 #include "cli/timing_text.hpp"
@@ -27,37 +27,9 @@ using supervise::Outcome;
 using supervise::RunClock;
 using supervise::Stage;
 
-/// The plan of a run that never came to have one; for its result.
-plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::string> command) {
-  plan::Plan plan;
-  plan.run_id = std::move(run_id);
-  plan.profile_name = std::move(profile);
-  plan.argv = std::move(command);
-  plan.limits = {};
-  plan.limits.memory.reset();
-  plan.isolation.tier = "none";
-  return plan;
-}
-
 void say_timing(const plan::Plan& plan, RunClock& clock) {
   clock.enter(Stage::table, supervise::now_ns());
-  // Standard error is where a failure to write would be told.
-  std::ignore = write_all(STDERR_FILENO, timing_text(clock.timing(plan), plan.run_id,
-                                                     os::terminal_columns(STDERR_FILENO)));
-}
-
-/// Before anything is opened: no descriptor of the caller's may reach the payload, and a reader
-/// that is gone is an error, not our end.
-Result<void> guard_process() {
-  constexpr unsigned kFirst = STDERR_FILENO + 1;
-  if (const auto closed = os::cloexec_from(kFirst); !closed)
-    return std::unexpected(Error{.kind = ErrorKind::host,
-                                 .what = "cannot mark the caller's descriptors close-on-exec",
-                                 .hint = "sbx needs Linux 5.12 or later",
-                                 .sys_errno = closed.error().value,
-                                 .feature = Feature::system_calls});
-  (void)::signal(SIGPIPE, SIG_IGN);  // cannot fail for a known signal
-  return {};
+  write_error(timing_text(clock.timing(plan), plan.run_id, os::terminal_columns(STDERR_FILENO)));
 }
 
 int dry_run(const Arguments& arguments, const plan::Plan& plan) {

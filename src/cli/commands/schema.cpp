@@ -1,6 +1,8 @@
 // `sbx schema`: the JSON Schemas of what sbx reads and writes.
+#include "batch/job.hpp"
+#include "batch/journal.hpp"
+#include "changes/changes_json.hpp"
 #include "cli/artifacts_json.hpp"
-#include "cli/changes_json.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/doctor/examination.hpp"
 #include "cli/say.hpp"
@@ -17,7 +19,9 @@ int schema_command(const Arguments& arguments) {
   if (name == "event") return print(supervise::event_schema());
   if (name == "doctor") return print(doctor::doctor_schema());
   if (name == "artifacts") return print(artifacts_schema());
-  if (name == "changes") return print(changes_schema());
+  if (name == "changes") return print(changes::changes_schema());
+  if (name == "job") return print(sbx::batch::job_schema());
+  if (name == "batch") return print(sbx::batch::batch_schema());
   return wrong_operand(arguments);
 }
 

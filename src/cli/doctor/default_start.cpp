@@ -27,9 +27,9 @@ namespace sbx::cli::doctor {
 namespace {
 
 /// The child: as a caller would start it, with nobody at its terminal.
-[[noreturn]] void run_default(int result, int messages,
+[[noreturn]] void run_default(pid_t parent, int result, int messages,
                               const std::vector<std::string>& allowed) noexcept {
-  (void)os::set_death_signal(SIGKILL);
+  if (!os::die_with_parent(parent)) os::end_process(kFailed);
   const os::UniqueFd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (nothing.valid()) (void)::dup2(nothing.get(), STDIN_FILENO);
   if (::dup2(result, STDOUT_FILENO) < 0 || ::dup2(messages, STDERR_FILENO) < 0)
@@ -97,9 +97,10 @@ DefaultStart try_default(const std::vector<std::string>& allowed) {
   const os::UniqueFd messages(::memfd_create("messages", MFD_CLOEXEC));
   if (!result || !messages.valid())
     return cannot("no descriptors for a run", Feature::system_calls);
+  const pid_t parent = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) return cannot("no process for a run", Feature::pid_namespace);
-  if (child == 0) run_default(result->write.get(), messages.get(), allowed);
+  if (child == 0) run_default(parent, result->write.get(), messages.get(), allowed);
   result->write.reset();
   const auto text = read_all(result->read.get());
   if (!text) (void)os::signal_child(child, SIGKILL);

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import inspect
 import os
 import threading
 from types import TracebackType
-from typing import Any, Callable, List, Optional, Sequence, Type
+from typing import Any, Callable, Coroutine, List, Optional, Sequence, Type
 
 from . import schema
 from .process import pipe
@@ -24,12 +25,20 @@ class AsyncSandbox:
         """Takes what Sandbox takes, and raises what it raises."""
         self.sandbox = Sandbox(*args, **kwargs)
 
+    @classmethod
+    def of(cls, sandbox: Sandbox) -> AsyncSandbox:
+        """Another way into a Sandbox that is there already; closing either closes both."""
+        made = cls.__new__(cls)
+        made.sandbox = sandbox
+        return made
+
     async def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Optional[float] = None,
                   check: bool = False, on_stdout: Optional[Sink] = None, on_stderr: Optional[Sink] = None,
                   on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """As Sandbox.run. When the task is cancelled, the whole tree has ended before CancelledError comes."""
         loop = asyncio.get_running_loop()
-        sinks = (_inside(loop, on_stdout), _inside(loop, on_stderr), _inside(loop, on_event))
+        calls = _Calls(loop)
+        sinks = (calls.of(on_stdout), calls.of(on_stderr), calls.of(on_event))
         done: asyncio.Future[Result] = loop.create_future()
         stopping, stop = pipe()
 
@@ -49,6 +58,7 @@ class AsyncSandbox:
                 return await asyncio.shield(done)
             except asyncio.CancelledError:
                 os.write(stop, b"x")
+                calls.cancel()  # the thread may wait for one, and does not look at `stopping` meanwhile
                 await _settled(done)
                 raise
         finally:
@@ -89,18 +99,44 @@ class AsyncSandbox:
         await self.close()
 
 
-def _inside(loop: asyncio.AbstractEventLoop, sink: Optional[Callable[[Any], Any]]) -> Optional[Callable[[Any], Any]]:
-    """`sink` for a worker thread: called in the loop, waited for, its exception passed on."""
-    if sink is None:
-        return None
-    call = sink
+class _Calls:
+    """Callbacks for a worker thread: called in the loop, waited for, their exceptions passed on; until `cancel`."""
 
-    async def invoke(data: Any) -> None:
-        answer = call(data)
-        if inspect.isawaitable(answer):
-            await answer
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._current: Optional[concurrent.futures.Future[None]] = None
 
-    return lambda data: asyncio.run_coroutine_threadsafe(invoke(data), loop).result()
+    def of(self, sink: Optional[Callable[[Any], Any]]) -> Optional[Callable[[Any], Any]]:
+        """What the worker calls in place of `sink`."""
+        if sink is None:
+            return None
+        call = sink
+
+        async def invoke(data: Any) -> None:
+            answer = call(data)
+            if inspect.isawaitable(answer):
+                await answer
+
+        return lambda data: self._wait(invoke, data)
+
+    def _wait(self, invoke: Callable[[Any], Coroutine[Any, Any, None]], data: Any) -> None:
+        with self._lock:
+            if self._cancelled:
+                raise asyncio.CancelledError
+            current = self._current = asyncio.run_coroutine_threadsafe(invoke(data), self._loop)
+        try:
+            current.result()
+        except concurrent.futures.CancelledError:  # another class than asyncio's, which whoever awaits the run knows
+            raise asyncio.CancelledError from None
+
+    def cancel(self) -> None:
+        """Cancels the callback that is under way; no other is called after it."""
+        with self._lock:
+            self._cancelled = True
+            if self._current:
+                self._current.cancel()
 
 
 def _tell(loop: asyncio.AbstractEventLoop, done: asyncio.Future[Result], error: Optional[BaseException],

@@ -36,11 +36,12 @@ sleep 1
 setsid sh -c 'echo
   for try in 1 2 3 4 5 6 7 8 9 10; do
     sleep 0.1
-    chmod -R u+rwX -- "$@" && rm -rf -- "$@" && break
+    chmod -R u+rwX -- "$@"  # fails for a folder that has gone
+    rm -rf -- "$@" && break
   done' sh $list | { read -r line; kill -KILL 0; }
 """
 
-_lock = threading.Lock()
+_lock = threading.RLock()  # of a thread that holds it the collector may take a Sandbox, whose end calls forget()
 _pid = 0
 _pipe = -1
 _folders: List[str] = []
@@ -76,7 +77,7 @@ def _start() -> None:
     finally:
         os.close(reading)
         os.close(null)
-    for folder in _folders:
+    for folder in list(_folders):
         _tell("+" + folder)
 
 
@@ -115,6 +116,8 @@ def _close() -> None:
 def renew() -> None:
     """Has the next run start another guardian: this one leads a group that cannot be joined any more."""
     with _lock:
+        for folder in list(_folders):
+            _tell("-" + folder)  # the next one's
         _close()
 
 
@@ -151,7 +154,7 @@ def ended(pid: int) -> None:
 def _after_fork() -> None:
     """A forked child has a guardian of its own: the pipe of its parent's must have one holder."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     _running.clear()
     _folders.clear()
     _close()

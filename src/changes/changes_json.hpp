@@ -8,7 +8,7 @@
 #include "changes/apply.hpp"
 #include "changes/change.hpp"
 
-namespace sbx::cli {
+namespace sbx::changes {
 
 /// The run and its sums; `each`: with every change, and what could not be kept.
 nlohmann::ordered_json changes_json(const changes::ChangeSet& set, bool each);
@@ -19,4 +19,4 @@ nlohmann::ordered_json applied_json(const changes::ChangeSet& set, const changes
 /// The JSON Schema of the first, as one text.
 std::string changes_schema();
 
-}  // namespace sbx::cli
+}  // namespace sbx::changes

@@ -1,9 +1,9 @@
-#include "cli/changes_json.hpp"
+#include "changes/changes_json.hpp"
 
 #include "base/base64.hpp"
 #include "base/text.hpp"
 
-namespace sbx::cli {
+namespace sbx::changes {
 namespace {
 
 using changes::Change;
@@ -166,4 +166,4 @@ std::string changes_schema() {
 )";
 }
 
-}  // namespace sbx::cli
+}  // namespace sbx::changes

@@ -1,0 +1,78 @@
+#include "batch/strict_json.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+
+namespace sbx::batch {
+namespace {
+
+using Json = nlohmann::json;
+
+std::unexpected<Error> mistake(std::string what, std::string hint = {}) {
+  return std::unexpected(Error{ErrorKind::usage, std::move(what), {}, std::move(hint)});
+}
+
+/// How many brackets are open at once. The library needs no stack to read, but some to free and to
+/// write.
+std::size_t depth_of(std::string_view text) {
+  std::size_t open = 0;
+  std::size_t deepest = 0;
+  bool in_text = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') in_text = !in_text;
+    if (in_text && c == '\\') ++i;
+    if (in_text) continue;
+    if (c == '{' || c == '[') deepest = std::max(deepest, ++open);
+    if ((c == '}' || c == ']') && open > 0) --open;
+  }
+  return deepest;
+}
+
+/// Which keys have been read, of each object that is open.
+class Keys {
+ public:
+  bool operator()(int /*depth*/, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key && twice_.empty())
+      if (const auto& key = value.get_ref<const std::string&>(); !open_.back().insert(key).second)
+        twice_ = key.empty() ? "\"\"" : key;
+    return true;
+  }
+  [[nodiscard]] const std::string& twice() const { return twice_; }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+  std::string twice_;
+};
+
+}  // namespace
+
+Result<Json> parse_strictly(std::string_view text) {
+  if (depth_of(text) > kDeepestJson)
+    return mistake("more than " + std::to_string(kDeepestJson) + " brackets are open at once");
+  Keys keys;
+  try {
+    Json value = Json::parse(text.begin(), text.end(), std::ref(keys));
+    if (!keys.twice().empty()) return mistake("the key " + quote(keys.twice()) + " stands twice");
+    return value;
+  } catch (const Json::parse_error& error) {
+    constexpr std::size_t kShown = 24;
+    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    if (at >= text.size())
+      return mistake("this is no JSON: it ends too early", "one whole object on one line");
+    return mistake(
+        "this is no JSON: byte " + std::to_string(at + 1) + ", " + quote(text.substr(at, kShown)),
+        "one whole object on one line");
+  } catch (const Json::exception&) {
+    return mistake("this is no JSON that can be read", "one whole object on one line");
+  }
+}
+
+}  // namespace sbx::batch

@@ -1,0 +1,137 @@
+#include "mcp/change_tools.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "base/quantity.hpp"
+#include "base/text.hpp"
+#include "changes/changes_json.hpp"
+#include "changes/diff_view.hpp"
+#include "changes/tree.hpp"
+#include "mcp/arguments.hpp"
+#include "os/folder.hpp"
+
+namespace sbx::mcp {
+namespace {
+
+constexpr std::size_t kLongestPatch = std::size_t{256} << 10U;
+constexpr std::size_t kMostChanges = 2000;
+
+/// The file at `path` below the folder, unless it is large or none.
+std::optional<std::string> content_of(int folder, const std::string& path) {
+  changes::Workspace tree(folder);
+  const auto spot = tree.spot(path);
+  if (!spot) return std::nullopt;
+  const auto file = os::open_beneath(spot->folder, spot->name.c_str(),
+                                     O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (!file) return std::nullopt;
+  std::string text;
+  char bytes[65536];
+  for (;;) {
+    const ssize_t n = ::read(file->get(), bytes, sizeof bytes);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 || text.size() > changes::kLargestShown) return std::nullopt;
+    if (n == 0) return text;
+    text.append(bytes, static_cast<std::size_t>(n));
+  }
+}
+
+std::string patch_of(const Workspace::Difference& difference) {
+  const changes::ReadContent read = [&difference](const changes::Change& change, bool after) {
+    const changes::Entry& entry = after ? change.after : change.before;
+    if (entry.kind != changes::EntryKind::file || entry.size > changes::kLargestShown)
+      return std::optional<std::string>();
+    return content_of(after ? difference.after : difference.before, change.path);
+  };
+  return changes::patch_view(difference.set, read, {});
+}
+
+/// Cut between two lines.
+bool shorten(std::string& patch) {
+  if (patch.size() <= kLongestPatch) return false;
+  patch.resize(patch.rfind('\n', kLongestPatch) + 1);
+  return true;
+}
+
+Result<std::vector<std::string>> paths_of(const std::vector<std::string>& given,
+                                          const Workspace& workspace) {
+  std::vector<std::string> out;
+  for (const std::string& path : given) {
+    const std::string name = SBX_TRY(workspace.relative(path));
+    out.push_back(name.empty() ? "." : name);
+  }
+  return out;
+}
+
+Result<Answer> diff_with(const std::vector<std::string>& given, const Workspace& workspace) {
+  const auto paths = SBX_TRY(paths_of(given, workspace));
+  const auto difference = SBX_TRY(workspace.difference(paths));
+  Json all = changes::changes_json(difference.set, true);
+  std::string patch = patch_of(difference);
+  bool cut = shorten(patch);
+  for (const char* const list : {"changes", "omitted"}) {
+    Json& entries = all[list];
+    if (entries.size() <= kMostChanges) continue;
+    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(kMostChanges), entries.end());
+    cut = true;
+  }
+  Answer answer;
+  std::string text = std::to_string(all["added"].get<std::uint64_t>()) + " added, " +
+                     std::to_string(all["modified"].get<std::uint64_t>()) + " modified, " +
+                     std::to_string(all["deleted"].get<std::uint64_t>()) + " deleted\n" + patch;
+  if (cut) text += "... cut: name fewer paths\n";
+  answer.add_text(std::move(text));
+  for (const char* const key : {"added", "modified", "deleted", "bytes", "changes", "omitted"})
+    answer.data[key] = std::move(all[key]);
+  // A content need not be UTF-8, nor a name; what is none becomes U+FFFD on the way.
+  answer.data["patch"] = std::move(patch);
+  answer.data["truncated"] = cut;
+  return answer;
+}
+
+Result<Answer> apply_with(const std::vector<std::string>& given, Workspace& workspace) {
+  const auto paths = SBX_TRY(paths_of(given, workspace));
+  const changes::Applied applied = SBX_TRY(workspace.apply(paths));
+  Json all = changes::applied_json({}, applied);
+  Answer answer;
+  answer.data = {{"applied", applied.done}, {"already", applied.already}};
+  answer.data["conflicts"] = std::move(all["conflicts"]);
+  answer.is_error = !applied.conflicts.empty();
+  std::string text = std::to_string(applied.done) + " changes applied";
+  if (answer.is_error) text = "nothing was applied; name the paths that you want without these:";
+  for (const changes::Conflict& conflict : applied.conflicts)
+    text += "\n" + printable(conflict.path, 4096) + ": " + conflict.why;
+  answer.add_text(std::move(text));
+  return answer;
+}
+
+}  // namespace
+
+Answer diff(const Json& given, const Workspace& workspace) {
+  Arguments arguments(given);
+  const auto paths = arguments.texts("paths");
+  if (const auto wrong = arguments.mistake()) return failure(*wrong);
+  if (!workspace.is_own())
+    return failure(
+        "the session has no workspace of its own to compare: the operator's profile has "
+        "workspace.mode ro or rw");
+  auto answer = diff_with(paths, workspace);
+  return answer ? std::move(*answer) : failure(answer.error());
+}
+
+Answer apply(const Json& given, Workspace& workspace) {
+  Arguments arguments(given);
+  const auto paths = arguments.texts("paths");
+  if (const auto wrong = arguments.mistake()) return failure(*wrong);
+  if (!workspace.applies())
+    return failure(
+        "the operator has not allowed it: a server that is started with --workspace DIR:overlay "
+        "--keep apply lets a client put its changes into DIR");
+  auto answer = apply_with(paths, workspace);
+  return answer ? std::move(*answer) : failure(answer.error());
+}
+
+}  // namespace sbx::mcp

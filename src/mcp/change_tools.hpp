@@ -1,0 +1,16 @@
+// diff and apply, and what a run_* tool answers: from what sbx knows to what a client reads.
+#pragma once
+
+#include "mcp/answer.hpp"
+#include "mcp/kept_files.hpp"
+#include "mcp/workspace.hpp"
+
+namespace sbx::mcp {
+
+Answer diff(const Json& arguments, const Workspace& workspace);
+Answer apply(const Json& arguments, Workspace& workspace);
+
+/// `result`: the object of `sbx run --json`. Brings the run's changes into the workspace.
+Answer run_answer(const Json& result, Workspace& workspace, KeptFiles& kept);
+
+}  // namespace sbx::mcp

@@ -1,0 +1,127 @@
+#include "mcp/message.hpp"
+
+#include <array>
+#include <utility>
+
+namespace sbx::mcp {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+constexpr std::size_t kMostValues = 100'000;
+constexpr std::size_t kMostMembers = 1000;  // each is looked for among those before it
+
+/// Counts what opens and separates values outside of strings. A text that is no JSON may count
+/// wrongly: the parser refuses that one anyway.
+bool is_moderate(std::string_view text) {
+  struct Level {
+    bool is_object = false;
+    std::size_t separators = 0;
+  };
+  std::array<Level, kDeepest + 1> levels{};
+  std::size_t depth = 0;
+  std::size_t values = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        quoted = false;
+      continue;
+    }
+    switch (c) {
+      case '"':
+        quoted = true;
+        break;
+      case '[':
+      case '{':
+        if (++depth > kDeepest) return false;
+        levels[depth] = {.is_object = c == '{'};
+        ++values;
+        break;
+      case ']':
+      case '}':
+        if (depth > 0) --depth;
+        break;
+      case ',':
+        if (++levels[depth].separators >= kMostMembers && levels[depth].is_object) return false;
+        ++values;
+        break;
+      default:
+        break;
+    }
+    if (values > kMostValues) return false;
+  }
+  return true;
+}
+
+bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
+
+Malformed malformed(Json id, std::string text) {
+  return {std::move(id), {Code::invalid_request, std::move(text)}};
+}
+
+}  // namespace
+
+std::expected<Json, Refusal> read_document(std::string_view line) {
+  if (!is_moderate(line))
+    return std::unexpected(Refusal{Code::invalid_request, "too deep, or too many values"});
+  Json document = Json::parse(line, nullptr, false);
+  if (document.is_discarded())
+    return std::unexpected(Refusal{Code::parse_error, "the line is no JSON"});
+  return document;
+}
+
+std::variant<Request, Reply, Malformed> read_message(Json document) {
+  if (!document.is_object()) return malformed({}, "a message is an object");
+  const auto member = [&document](const char* name) {
+    const auto found = document.find(name);
+    return found == document.end() ? Json() : *found;
+  };
+  const bool has_id = document.contains("id");
+  const Json id = member("id");
+  const Json known = is_id(id) ? id : Json();
+  if (member("jsonrpc") != "2.0") return malformed(known, "`jsonrpc` has to be \"2.0\"");
+  if (!document.contains("method")) {
+    if (document.contains("result") || document.contains("error")) return Reply{};
+    return malformed(known, "a request needs a `method`");
+  }
+  if (has_id && !is_id(id)) return malformed({}, "`id` has to be a text or an integer");
+  const Json method = member("method");
+  if (!method.is_string()) return malformed(known, "`method` has to be a text");
+  Json params = document.contains("params") ? member("params") : Json::object();
+  if (!params.is_object()) {
+    // JSON-RPC has lists as well, this protocol has not.
+    Malformed wrong = malformed(known, "`params` has to be an object");
+    wrong.why.code = Code::invalid_params;
+    return wrong;
+  }
+  return Request{known, method.get<std::string>(), std::move(params)};
+}
+
+Json result_of(const Json& id, Json result) {
+  Json message{{"jsonrpc", "2.0"}, {"id", id}};
+  message["result"] = std::move(result);
+  return message;
+}
+
+Json error_of(const Json& id, const Refusal& why) {
+  Json error{{"code", static_cast<int>(why.code)}, {"message", why.text}};
+  if (!why.data.is_null()) error["data"] = why.data;
+  Json message{{"jsonrpc", "2.0"}, {"id", id}};
+  message["error"] = std::move(error);
+  return message;
+}
+
+Json notification(std::string_view method, Json params) {
+  Json message{{"jsonrpc", "2.0"}, {"method", method}};
+  message["params"] = std::move(params);
+  return message;
+}
+
+std::string line_of(const Json& message) {
+  return message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace sbx::mcp

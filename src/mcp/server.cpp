@@ -1,0 +1,214 @@
+#include "mcp/server.hpp"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "base/text.hpp"
+#include "mcp/change_tools.hpp"
+
+namespace sbx::mcp {
+namespace {
+
+using supervise::Nanos;
+
+constexpr std::size_t kMostAtOnce = 16;
+constexpr Nanos kFlush = 2 * supervise::kSecond;  // for a client that is gone, or slow
+
+int until(const std::optional<Nanos>& when) {
+  if (!when) return -1;
+  const Nanos left = std::max<Nanos>(0, *when - supervise::now_ns());
+  return static_cast<int>(left / supervise::kMillisecond + 1);
+}
+
+/// How sbx itself has failed, of a result; nullopt: it has not.
+std::optional<std::string> failed(const RunChild& child) {
+  const Json result = child.result();
+  if (result.is_null()) return "sbx run has ended without a result: " + child.complaint();
+  const std::string status = result.value("status", "");
+  if (status != "setup_error" && status != "internal_error") return std::nullopt;
+  return child.complaint().empty() ? result["reason"].value("text", "") : child.complaint();
+}
+
+}  // namespace
+
+Server::Server(Setup setup)
+    : setup_(std::move(setup)),
+      kept_(setup_.profile.artifacts, setup_.profile.name, setup_.redactor),
+      bounds_(bounds_text(setup_.profile.limits)) {
+  offer_.writes = setup_.workspace.writable();
+  offer_.has_session = setup_.workspace.is_own();
+  offer_.applies = setup_.workspace.applies();
+  offer_.open_world = setup_.profile.network.mode != profile::NetworkMode::none;
+}
+
+Result<void> Server::prepare() {
+  if (const auto opened = gate_.open(); !opened)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot watch for signals",
+                                 .sys_errno = opened.error().value});
+  struct Trial {
+    Runner runner;
+    std::unique_ptr<RunChild> child;
+  };
+  std::vector<Trial> trials;
+  for (const Runner runner : {Runner::python, Runner::node, Runner::shell})
+    trials.push_back({runner, SBX_TRY(start(trial_of(runner, setup_.profile), false))});
+  bool asked = false;
+  while (std::ranges::any_of(trials, [](const Trial& one) { return !one.child->ended(); })) {
+    set_.clear();
+    const std::size_t signal = set_.add(gate_.fd(), POLLIN);
+    for (Trial& one : trials) one.child->watch(set_, true);
+    if (::poll(set_.data(), set_.size(), -1) < 0 && errno != EINTR)
+      return std::unexpected(
+          Error{.kind = ErrorKind::host, .what = "cannot wait", .sys_errno = errno});
+    asked = asked || (set_.revents(signal) != 0 && gate_.take() != 0);
+    for (Trial& one : trials) {
+      if (asked) one.child->cancel(supervise::now_ns());
+      one.child->step(set_, {});
+    }
+  }
+  if (asked) return std::unexpected(Error{.kind = ErrorKind::usage, .what = "asked to end"});
+  offer_.runners.push_back(Runner::command);
+  for (const Trial& one : trials) {
+    if (const auto why = failed(*one.child))
+      return std::unexpected(Error{.kind = ErrorKind::host, .what = *why});
+    const Json result = one.child->result();
+    if (result.value("status", "") == "ok") offer_.runners.push_back(one.runner);
+    forget(*one.child);
+  }
+  return {};
+}
+
+Result<std::unique_ptr<RunChild>> Server::start(Order order, bool events) {
+  RunChild::Wish wish;
+  std::vector<std::string> flags = order.flags;
+  // What the operator gives them to read stays theirs.
+  if (!order.input && setup_.profile.stdio.input == "inherit") flags.emplace_back("--stdin=null");
+  if (events) flags.emplace_back("--events=fd:3");
+  wish.words = SBX_TRY(setup_.words(flags));
+  wish.words.emplace_back("--");
+  wish.words.insert(wish.words.end(), order.command.begin(), order.command.end());
+  wish.env = setup_.env;
+  wish.input = std::move(order.input);
+  wish.events = events;
+  return std::make_unique<RunChild>(SBX_TRY(RunChild::start(std::move(wish))));
+}
+
+Result<void> Server::serve() {
+  try {
+    talk();
+    end_all();
+  } catch (const std::exception& failure) {
+    calls_.clear();  // which ends the runs
+    return std::unexpected(Error{.kind = ErrorKind::internal,
+                                 .what = std::string("the session has ended: ") + failure.what()});
+  }
+  return {};
+}
+
+void Server::talk() {
+  while (!client_.gone()) {
+    round(true);
+    if (gate_.take() != 0) return;
+    // A short request may have a long answer: what nobody reads yet is not made.
+    while (!client_.congested()) {
+      const auto line = client_.next();
+      if (!line) break;
+      hear(*line);
+    }
+    finish_work();
+    start_waiting();
+    begin_work(true);
+  }
+}
+
+void Server::round(bool talks) {
+  set_.clear();
+  set_.add(gate_.fd(), POLLIN);
+  std::optional<Nanos> wake;
+  for (const auto& call : calls_) {
+    if (call->work) call->work->watch(set_);
+    if (!call->child || call->child->ended()) continue;
+    call->child->watch(set_, !client_.congested() || call->child->cancelled());
+    if (const auto next = call->child->next()) wake = wake ? std::min(*wake, *next) : *next;
+  }
+  if (talks) client_.watch(set_);
+  if (::poll(set_.data(), set_.size(), until(wake)) < 0) return;  // EINTR: the next look is soon
+  const Nanos now = supervise::now_ns();
+  for (const auto& call : calls_) {
+    if (call->work) call->work->step(set_);
+    if (!call->child || call->child->ended()) continue;
+    call->child->insist(now);
+    call->child->step(set_, [this, &call](std::string_view text) { tell_progress(*call, text); });
+  }
+  if (talks) client_.step(set_);
+}
+
+void Server::tell_progress(Call& call, std::string_view text) {
+  if (call.token.is_null() || call.child->cancelled()) return;
+  call.progress += text.size();
+  Json params{{"progressToken", call.token}, {"progress", call.progress}};
+  if (call.revision >= Revision::r2025_03_26) params["message"] = text;
+  client_.send(notification("notifications/progress", std::move(params)));
+}
+
+void Server::start_waiting() {
+  std::size_t live = static_cast<std::size_t>(
+      std::ranges::count_if(calls_, [](const auto& call) { return call->child != nullptr; }));
+  for (auto at = calls_.begin(); at != calls_.end() && live < kMostAtOnce;) {
+    Call& call = **at;
+    if (call.lasts && (call.task || call.work)) return;  // it was asked for before the rest
+    if (call.child || call.task || call.work) {
+      ++at;
+      continue;
+    }
+    auto child = start(std::exchange(call.order, {}), !call.token.is_null());
+    if (child) {
+      call.child = std::move(*child);
+      ++live;
+      ++at;
+      continue;
+    }
+    const auto ended = std::move(*at);
+    at = calls_.erase(at);
+    reply(ended->id,
+          stamp(ended->revision, call_result_for(ended->revision, failure(child.error()).to_json()),
+                setup_.version, false, false),
+          ended->batch);
+  }
+}
+
+void Server::forget(const RunChild& child) {
+  const std::string run = child.kept();
+  if (!run.empty()) (void)setup_.workspace.merge(run, false);
+}
+
+void Server::end_all() {
+  std::erase_if(calls_, [](const auto& call) { return !call->child && !call->work; });
+  for (const auto& call : calls_) {
+    if (call->work && !call->lasts) call->work->kill();
+    if (call->child && !call->child->ended()) call->child->cancel(supervise::now_ns());
+  }
+  const Nanos last = supervise::now_ns() + kFlush;
+  while (!calls_.empty()) {
+    begin_work(false);
+    round(false);
+    while (gate_.take() != 0) {
+    }
+    finish_work();
+  }
+  // What was answered before may still be wanted: a client that closes its end, and reads ours.
+  while (client_.waiting() && supervise::now_ns() < last) {
+    set_.clear();
+    client_.watch(set_);
+    (void)::poll(set_.data(), set_.size(), until(last));
+    client_.step(set_);
+  }
+}
+
+}  // namespace sbx::mcp

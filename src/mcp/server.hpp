@@ -1,0 +1,122 @@
+// The Model Context Protocol server of `sbx mcp`: one client, one session, one loop without
+// threads, in which nothing takes long: what could is done by a child. Pure of policy: what may be
+// asked for is in order.hpp, what the tools are in tool_table.hpp.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mcp/answer.hpp"
+#include "mcp/client_line.hpp"
+#include "mcp/kept_files.hpp"
+#include "mcp/order.hpp"
+#include "mcp/revision.hpp"
+#include "mcp/run_child.hpp"
+#include "mcp/tool_table.hpp"
+#include "mcp/work_child.hpp"
+#include "mcp/workspace.hpp"
+#include "os/signals.hpp"
+
+namespace sbx::mcp {
+
+/// What the operator has fixed, and how this program runs itself.
+struct Setup {
+  profile::Profile profile;
+  Workspace workspace;
+  supervise::Redactor redactor;  ///< of the profile's secrets; null: there are none
+  std::string version;           ///< of sbx
+  std::vector<std::string> env;  ///< of the runs, "NAME=value"
+  /// The command line of `sbx` for one run, up to `--`. Error: the profile is not any more what it
+  /// was, or does not take these flags; in words for the model.
+  std::function<Result<std::vector<std::string>>(const std::vector<std::string>& flags)> words;
+  std::function<Result<std::string>()> new_id;
+};
+
+class Server {
+ public:
+  explicit Server(Setup setup);
+
+  /// Tries which interpreters start. Error: sbx itself cannot run anything here.
+  Result<void> prepare();
+  /// Until the client is gone, or we are asked to end. No run of the session is left then. Error:
+  /// it has ended for a reason of our own, such as too little memory; what it has changed can be
+  /// kept all the same.
+  Result<void> serve();
+  /// Keeps what the profile wants to be kept of the session. Returns its name, or "".
+  Result<std::string> keep_rest() { return setup_.workspace.keep_rest(); }
+
+ private:
+  struct Batch {
+    Json answers = Json::array();
+    std::size_t open = 0;
+  };
+  struct Call {
+    Json id{};
+    Revision revision = Revision::r2025_11_25;
+    std::shared_ptr<Batch> batch{};
+    Json token{};  ///< of progress; null: nobody wants it
+    std::uint64_t progress = 0;
+    Order order{};                   ///< of a run that waits for its turn
+    std::function<Answer()> task{};  ///< of a tool that is no run
+    bool lasts = false;     ///< what it does is done to the end, and no run begins meanwhile
+    std::size_t bytes = 0;  ///< of what was ordered, as it came
+    std::unique_ptr<RunChild> child{};  ///< of a run that has begun
+    std::unique_ptr<WorkChild> work{};  ///< makes its answer
+  };
+
+  // server.cpp: the loop
+  void talk();
+  void round(bool talks);
+  void start_waiting();
+  void forget(const RunChild& child);
+  void end_all();
+  Result<std::unique_ptr<RunChild>> start(Order order, bool events);
+  void tell_progress(Call& call, std::string_view text);
+
+  // work.cpp: what is done to the workspace, one thing at a time
+  [[nodiscard]] bool is_working() const;
+  /// `patiently`: nothing is made for a client that is slow to read.
+  void begin_work(bool patiently);
+  void finish_work();
+  Result<WorkChild> start_work(Call& call);
+  [[nodiscard]] Answer answer_of(const Call& call);
+  void settle(std::unique_ptr<Call> call, Json result);
+
+  // dispatch.cpp: what is asked
+  void hear(const LineReader::Line& line);
+  void hear_document(Json document);
+  void hear_message(Json message, const std::shared_ptr<Batch>& batch);
+  void take(const Request& request, const std::shared_ptr<Batch>& batch);
+  void notice(const Request& notification);
+  void initialize(const Request& request, const std::shared_ptr<Batch>& batch);
+  void answer_method(const Request& request, Revision revision,
+                     const std::shared_ptr<Batch>& batch);
+  void call_tool(const Request& request, Revision revision, const std::shared_ptr<Batch>& batch);
+  void queue_tool(const std::string& name, Json arguments, Call& call);
+  [[nodiscard]] Answer use_tool(const std::string& name, const Json& arguments);
+  [[nodiscard]] bool offers(const std::string& tool) const;
+  void cancel(const Json& id);
+  [[nodiscard]] bool is_open(const Json& id) const;
+  [[nodiscard]] bool has_room_for(std::size_t bytes) const;
+
+  void reply(const Json& id, Json result, const std::shared_ptr<Batch>& batch);
+  void refuse(const Json& id, const Refusal& why, const std::shared_ptr<Batch>& batch);
+  void deliver(Json message, const std::shared_ptr<Batch>& batch);
+  void close(const std::shared_ptr<Batch>& batch);
+
+  Setup setup_;
+  KeptFiles kept_;
+  Offer offer_{};
+  std::string bounds_;
+  std::optional<Revision> session_{};  ///< after `initialize`
+  ClientLine client_{};
+  os::SignalGate gate_{};
+  supervise::PollSet set_{};
+  std::deque<std::unique_ptr<Call>> calls_{};  ///< in the order of their coming
+};
+
+}  // namespace sbx::mcp

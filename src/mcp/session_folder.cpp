@@ -1,0 +1,129 @@
+#include "mcp/session_folder.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "changes/store.hpp"
+#include "os/folder.hpp"
+#include "os/own_program.hpp"
+#include "os/process.hpp"
+#include "os/scratch.hpp"
+#include "os/state_folder.hpp"
+
+namespace sbx::mcp {
+namespace {
+
+constexpr const char* kPrefix = "session-";
+
+Error folder_error(const std::string& what, int error) {
+  return {.kind = ErrorKind::host,
+          .what = "cannot make " + what + " for the session's workspace",
+          .hint = "it is made in $XDG_STATE_HOME/sbx, or in ~/.local/state/sbx",
+          .sys_errno = error};
+}
+
+/// What runs have kept and nobody came to bring into a session's workspace any more: of those runs
+/// whose workspace is `theirs`. `text` is in the path of each.
+void forget_runs(std::string_view text, const std::function<bool(const std::string&)>& theirs) {
+  const auto store = changes::Store::open(false);
+  if (!store) return;
+  for (const std::string& run : store->runs()) {
+    // A manifest has other bytes than UTF-8 in digits.
+    if (is_utf8(text) && !store->mentions(run, text)) continue;
+    auto kept = store->find(run, changes::Store::Use::look);
+    if (!kept) continue;
+    const auto set = changes::read_changes(*kept);
+    if (!set || !theirs(set->workspace)) continue;
+    kept->folder.reset();
+    if (const auto ours = store->find(run, changes::Store::Use::change)) (void)store->remove(*ours);
+  }
+}
+
+void remove_everything(int folder, const std::string& path) noexcept {
+  try {
+    forget_runs(
+        path, [&path](const std::string& workspace) { return workspace.starts_with(path + "/"); });
+  } catch (const std::exception& failure) {
+    // Not enough memory, say; the folder can go all the same.
+    log::write(log::Level::warning, failure.what());
+  }
+  (void)os::remove_scratch(folder, path.c_str());  // else the next server does it
+}
+
+struct Inheritance {
+  int folder;
+  const std::string* path;
+};
+
+void inherit(void* argument) noexcept {
+  const auto& what = *static_cast<const Inheritance*>(argument);
+  remove_everything(what.folder, *what.path);
+}
+
+/// Sessions that nobody holds any more go, and so does what runs have kept for one that is gone: a
+/// run of a killed server may have kept it when the heir had been through already.
+void sweep(const os::StateFolder& state) {
+  os::sweep_scratches(state.path + "/", kPrefix, ::geteuid(), 1);
+  const std::string beginning = state.path + "/" + kPrefix;
+  forget_runs(beginning, [&](const std::string& workspace) {
+    if (!workspace.starts_with(beginning)) return false;
+    const std::string name = workspace.substr(state.path.size() + 1);
+    // Now, and not before the run was seen: another server may have made its folder meanwhile.
+    const std::string folder = name.substr(0, name.find('/'));
+    return ::faccessat(state.fd.get(), folder.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
+           errno == ENOENT;
+  });
+}
+
+}  // namespace
+
+Result<SessionFolder> SessionFolder::make(const std::string& id) {
+  auto state = os::open_state_folder("mcp", true);
+  if (!state) return std::unexpected(folder_error("a place", state.error().value));
+  sweep(*state);
+  SessionFolder made(state->path + "/" + kPrefix + id);
+  auto folder = os::make_scratch(made.path_.c_str());
+  if (!folder) return std::unexpected(folder_error(made.path_, folder.error().value));
+  made.folder_ = std::move(*folder);
+  Inheritance all{made.folder_.get(), &made.path_};
+  auto heir = os::start_heir(inherit, &all);
+  if (!heir) return std::unexpected(folder_error("a process", heir.error().value));
+  made.heir_ = *heir;
+  return made;
+}
+
+SessionFolder::SessionFolder(SessionFolder&& other) noexcept
+    : path_(std::move(other.path_)),
+      folder_(std::move(other.folder_)),
+      heir_(std::exchange(other.heir_, 0)) {}
+
+SessionFolder::~SessionFolder() {
+  if (!folder_.valid()) return;
+  remove_everything(folder_.get(), path_);
+  if (heir_ == 0) return;
+  (void)os::signal_child(heir_, SIGKILL);
+  (void)os::wait_for(heir_);
+}
+
+Result<os::UniqueFd> SessionFolder::make_folder(const char* name) const {
+  if (::mkdirat(folder_.get(), name, 0700) != 0)
+    return std::unexpected(folder_error(path_ + "/" + name, errno));
+  auto made = os::open_beneath(folder_.get(), name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  if (!made) return std::unexpected(folder_error(path_ + "/" + name, made.error().value));
+  return std::move(*made);
+}
+
+void SessionFolder::remove_folder(const char* name) const {
+  (void)::unlinkat(folder_.get(), name, AT_REMOVEDIR);  // it goes with the rest at the latest
+}
+
+}  // namespace sbx::mcp

@@ -1,0 +1,45 @@
+// Starts this very program again, as a child that does not outlive us: whoever serves a client runs
+// `sbx run` so, whatever has become of the file that we were started from.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+
+/// What the child gets: these, and nothing else that is open here.
+struct ChildStreams {
+  int in = -1;
+  int out = -1;
+  int err = -1;
+  int third = -1;  ///< its descriptor 3; -1: it has none
+};
+
+struct OwnChild {
+  pid_t pid = 0;
+  UniqueFd pidfd{};
+};
+
+/// `words`: its arguments, without the program's name. `env`: "NAME=value", all of its environment.
+/// It leads a process group of its own, so that a terminal's signals are for us alone, and gets
+/// SIGKILL when this thread ends. One that cannot be executed says why on `err`, and exits with
+/// 125.
+SysResult<OwnChild> start_own_program(const std::vector<std::string>& words,
+                                      const std::vector<std::string>& env,
+                                      const ChildStreams& streams);
+
+/// A child that calls `work` in its copy of our memory, with all that is open here, and ends. It
+/// leads a process group of its own, and gets SIGKILL when this thread ends.
+SysResult<OwnChild> start_copy(void (*work)(void*) noexcept, void* argument);
+
+/// A child that waits until we are gone, however that comes, and then calls `last` in its copy of
+/// our memory. It has what is open here, and ignores what asks us to end.
+/// Nothing is to be waited for: it is nobody's to stop.
+SysResult<pid_t> start_heir(void (*last)(void*) noexcept, void* argument);
+
+}  // namespace sbx::os

@@ -1,0 +1,155 @@
+"""The pytest plugin: what tests in a sandbox report is here as if they had run here."""
+import os
+import sys
+from pathlib import Path
+
+
+def test_reports_are_as_if_it_ran_here(project):
+    project.write("conftest.py", """
+        import pytest, os
+        @pytest.fixture(scope="module")
+        def shared():
+            print("from the fixture")
+            yield {"inside": os.path.isdir("/run/sbx-client")}
+            print("torn down")
+        """)
+    project.write("test_it.py", """
+        import os, pytest, sys
+        pytestmark = pytest.mark.sandbox(memory="256M")
+
+        def test_good(shared, tmp_path):
+            (tmp_path / "x").write_text("x")
+            print("said inside")
+            assert shared["inside"]
+
+        def test_bad(shared):
+            print("before it failed", file=sys.stderr)
+            assert {"a": 1} == {"a": 2}
+
+        @pytest.mark.xfail(reason="known", strict=True)
+        def test_known(): assert 0
+
+        @pytest.mark.xfail(reason="known")
+        def test_better(): pass
+
+        def test_skipped(): pytest.skip("no reason")
+
+        @pytest.fixture
+        def broken(): raise RuntimeError("in the fixture")
+        def test_error(broken): pass
+
+        @pytest.mark.parametrize("word", ["a/b::c[d]", "ö"])
+        def test_each(word): assert word
+
+        class TestIn:
+            def test_method(self): pass
+        """)
+    project.write("test_other.py", "import os\ndef test_here(): assert not os.path.isdir('/run/sbx-client')\n")
+    found = project.run()
+    assert found == {
+        "[1] test_it.py:20: no reason": "SKIPPED", "test_good": "PASSED", "test_bad": "FAILED", "test_known": "XFAIL", "test_better": "XPASS",
+        "test_error": "ERROR", "test_each[a/b::c[d]]": "PASSED", "test_each[\\xf6]": "PASSED",
+        "TestIn::test_method": "PASSED", "test_here": "PASSED"}, project.said
+    for text in ("AssertionError: assert {'a': 1} == {'a': 2}", "before it failed", "said inside", "from the fixture",
+                 "in the fixture", "no reason", "torn down"):
+        assert text in project.said, text
+
+
+def test_outer_fixtures_are_torn_down_in_time(project):
+    """A module's fixture that was set up here ends before the next module, although a sandboxed test came between."""
+    project.write("test_1.py", """
+        import pytest
+        @pytest.fixture(scope="module")
+        def outer():
+            yield
+            print("OUTER ENDED")
+        def test_here(outer): pass
+        @pytest.mark.sandbox
+        def test_there(): pass
+        """)
+    project.write("test_2.py", "def test_next(): print('NEXT')\n")
+    assert set(project.run("-s").values()) == {"PASSED"}, project.said
+    assert project.said.index("OUTER ENDED") < project.said.index("NEXT")
+
+
+def test_denials_are_shown(project):
+    project.write("test_it.py", """
+        import pytest
+        @pytest.mark.sandbox
+        def test_trace():
+            import ctypes
+            assert ctypes.CDLL(None).ptrace(0) == 0
+        """)
+    assert project.run() == {"test_trace": "FAILED"}
+    assert "denied: ptrace" in project.said and '@debug' in project.said
+
+
+def test_python_is_found_by_any_of_its_paths(project, tmp_path):
+    """By one that goes up, and through a link to its virtualenv: neither is there inside."""
+    project.write("test_it.py", """
+        import os, pytest
+        @pytest.mark.sandbox
+        def test_there(): assert os.path.isdir("/run/sbx-client")
+        """)
+    (tmp_path / "link").symlink_to(sys.prefix)
+    up = Path(os.path.relpath(sys.prefix, project.folder), "bin", "python3")
+    for python in (up, tmp_path / "link" / "bin" / "python3"):
+        assert project.run(python=str(python)) == {"test_there": "PASSED"}, project.said
+
+
+def test_all_and_profile_and_closest_mark(project):
+    project.write("mine.yaml", "version: 1\nextends: [python]\nenv: {set: {WHICH: mine}}\n")
+    project.write("test_it.py", """
+        import os, pytest
+        def test_plain(): assert os.environ.get("WHICH") == "mine"
+        @pytest.mark.sandbox(profile="python", env=["OWN=1", "PYTEST_DISABLE_PLUGIN_AUTOLOAD=1"])
+        class TestClass:
+            def test_class(self): assert "WHICH" not in os.environ and os.environ["OWN"] == "1"
+            @pytest.mark.sandbox(hostname="closest")
+            def test_own(self): assert os.uname().nodename == "closest" and "WHICH" not in os.environ
+        """)
+    found = project.run("--sandbox-all", "--sandbox-profile", "./mine.yaml")
+    assert set(found.values()) == {"PASSED"} and len(found) == 3, project.said
+    assert project.run()["test_plain"] == "FAILED"  # the control: without --sandbox-all it runs here
+
+
+def test_wrong_setting_is_told_at_the_start(project):
+    project.write("pytest.ini", "[pytest]\nsandbox_overrides =\n    memory\n")
+    project.write("test_it.py", "def test_it(): pass\n")
+    project.run()
+    assert project.code == 4 and "'memory' is not NAME = VALUE" in project.said
+
+
+def test_with_xdist(project):
+    project.write("test_it.py", """
+        import os, pytest
+        @pytest.mark.sandbox
+        @pytest.mark.parametrize("n", range(3))
+        def test_each(n): assert os.path.isdir("/run/sbx-client") and n < 2, "third"
+        def test_here(): assert "PYTEST_XDIST_WORKER" in os.environ
+        """)
+    found = project.run("-n", "2", plugins=["-p", "xdist"])
+    assert found == {"test_each[0]": "PASSED", "test_each[1]": "PASSED", "test_each[2]": "FAILED",
+                     "test_here": "PASSED"}, project.said
+    assert "AssertionError: third" in project.said
+
+
+def test_junit_and_durations(project):
+    project.write("test_it.py", """
+        import pytest, time
+        @pytest.mark.sandbox
+        def test_slow():
+            time.sleep(0.3)
+            print("in the report")
+        """)
+    project.run("--junitxml=out.xml", "-o", "junit_logging=all")
+    text = (project.folder / "out.xml").read_text()
+    assert "in the report" in text and float(text.split('name="test_slow" time="')[1].split('"')[0]) > 0.29
+
+
+def test_collecting_is_not_sandboxed(project):
+    """What the docs say plainly: the module itself is imported by the pytest outside."""
+    project.write("test_it.py", "import pytest\nopen('imported', 'a').write('x')\n"
+                                "@pytest.mark.sandbox(workspace='overlay')\ndef test_it(): pass\n")
+    assert project.run() == {"test_it": "PASSED"}, project.said
+    assert (project.folder / "imported").read_text() == "x"

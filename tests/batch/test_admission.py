@@ -1,0 +1,111 @@
+"""The sum of the limits of live jobs never exceeds what there is, and big jobs are not kept out."""
+import json
+import os
+
+from support.batch import by_id
+
+SCRIPT = "date +%s%N; sleep {}; date +%s%N"
+
+
+def timed(name, seconds, **limits):
+    return {"id": name, "argv": ["sh", "-c", SCRIPT.format(seconds)], "overrides": {"limits": limits}}
+
+
+def spans(run):
+    """When each command ran, by its own clock."""
+    assert run.code == 0, run
+    return {name: tuple(map(int, line["result"]["output"]["stdout"]["text"].split()))
+            for name, line in by_id(run.results).items()}
+
+
+def most_at_once(found, weight):
+    """The largest sum of weights of commands that ran at the same moment."""
+    moments = [start for start, _ in found.values()]
+    return max(sum(weight[name] for name, (start, end) in found.items() if start <= at < end) for at in moments)
+
+
+def test_memory_of_live_jobs_stays_within_the_sum(batch):
+    sizes = [100, 200, 300, 64, 500, 100, 128, 400, 250, 64, 64, 350]
+    jobs = [timed(str(i), 0.15, memory=f"{size}M") for i, size in enumerate(sizes)]
+    weight = {str(i): size for i, size in enumerate(sizes)}
+    found = spans(batch.call(jobs, "-j8", "--total-memory", "600M"))
+    assert most_at_once(found, weight) <= 600
+    assert most_at_once(found, dict.fromkeys(weight, 1)) >= 2
+    # The control: without the bound the same jobs together have more.
+    free = spans(batch.call(jobs, "-j8", "--total-memory", "8G"))
+    assert most_at_once(free, weight) > 600
+
+
+def test_what_ps_shows_stays_within_the_sum_too(sbx, batch):
+    batch.write([timed(str(i), 0.1, memory="200M") for i in range(16)])
+    process = batch.spawn("-j8", "--total-memory", "500M")
+    seen = []
+    while process.poll() is None:
+        seen.append(sum(run["memory"]["limit_bytes"] or 0 for run in json.loads(sbx.call("ps", "--json").out) if "memory" in run))
+    process.communicate()
+    assert 0 < max(seen) <= 500 << 20, seen
+
+
+def test_no_more_jobs_than_asked_for_and_no_more_cores_than_there_are(batch):
+    jobs = [timed(str(i), 0.15) for i in range(9)]
+    weight = {str(i): 1 for i in range(9)}
+    assert most_at_once(spans(batch.call(jobs, "-j3", "--total-memory", "8G")), weight) == 3
+    cores = len(os.sched_getaffinity(0))
+    default = spans(batch.call(jobs, "--total-memory", "8G"))
+    assert most_at_once(default, weight) <= cores
+
+
+def test_half_cores_go_together(sbx, batch):
+    cores = len(os.sched_getaffinity(0))
+    jobs = [timed(str(i), 0.2, cpus=0.5) for i in range(3 * cores)]
+    run = batch.call(jobs, f"-j{4 * cores}", "--total-memory", "8G")
+    if run.code == 125:  # without a cgroup no share of a core can be enforced, and the check says so
+        assert sbx.degraded and "cpus" in run.err, run
+        return
+    assert most_at_once(spans(run), {str(i): 1 for i in range(3 * cores)}) <= 2 * cores
+
+
+def test_more_jobs_at_once_than_cores_get_no_more_cores_by_their_limits(sbx, batch):
+    cores = len(os.sched_getaffinity(0))
+    jobs = [timed(str(i), 0.2, cpus=cores) for i in range(4)]
+    run = batch.call(jobs, f"-j{4 * cores}", "--total-memory", "8G")
+    if run.code == 125:
+        assert sbx.degraded and "cpus" in run.err, run
+        return
+    assert most_at_once(spans(run), {str(i): 1 for i in range(4)}) == 1
+
+
+def test_a_big_job_is_not_kept_out_by_small_ones(batch):
+    small = [timed(f"s{i}", 0.12, memory="64M") for i in range(20)]
+    jobs = small[:6] + [timed("big", 0.1, memory="600M")] + small[6:]
+    found = spans(batch.call(jobs, "-j6", "--total-memory", "600M"))
+    later = [found[f"s{i}"][0] for i in range(6, 20)]
+    assert found["big"][0] < min(later), "a small job behind it was started first"
+    assert all(end <= found["big"][0] or start >= found["big"][1]
+               for name, (start, end) in found.items() if name != "big")
+
+
+def test_a_job_without_a_limit_is_alone(batch):
+    jobs = [timed("a", 0.2), {"id": "free", "argv": ["sh", "-c", SCRIPT.format(0.2)],
+                              "overrides": {"limits": {"memory": "none"}}}, timed("b", 0.2)]
+    found = spans(batch.call(jobs, "-j3", "--total-memory", "8G"))
+    start, end = found["free"]
+    assert found["a"][1] <= start and found["b"][0] >= end
+
+
+def test_a_million_lines_need_no_gigabyte(sbx, batch):
+    """100,000 here: what a line takes is measured from the difference."""
+    def held(count):
+        with batch.jobs.open("w") as file:
+            for _ in range(count):
+                file.write('{"argv":["true"]}\n')
+        process = batch.spawn("--dry-run")
+        _, status, usage = os.wait4(process.pid, 0)
+        process.stdout.close()
+        process.stderr.close()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode == 0
+        return usage.ru_maxrss
+
+    each = (held(100_000) - held(1)) * 1024 / 100_000
+    assert each < 250, f"{each:.0f} bytes a line"

@@ -1,0 +1,217 @@
+"""How a batch ends: at its last job, at the first that is not ok, or when it is told to."""
+import fcntl
+import json
+import os
+import re
+import resource
+import select
+import signal
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from support import slow, terminal
+from support.batch import by_id
+from support.waiting import state_of, wait_until
+
+
+def parent_of(init):
+    """The process of the job that init belongs to."""
+    status = Path(f"/proc/{init}/status").read_text()
+    return int(re.search(r"PPid:\s+(\d+)", status)[1])
+
+
+def wait_for_live(sbx, least):
+    deadline = time.monotonic() + 20 * slow.FACTOR
+    while len(json.loads(sbx.call("ps", "--json").out)) < least:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_fail_fast_ends_all_and_the_rest_can_be_resumed(sbx, batch):
+    batch.write([{"id": "long", "argv": ["sleep", "60"]}, {"id": "bad", "argv": ["false"]},
+                 *({"id": str(i), "argv": ["true"]} for i in range(3, 30))])
+    started = time.monotonic()
+    run = sbx.call("batch", batch.jobs, *sbx.degraded, "-j2", "-o", batch.out, "--fail-fast")
+    assert run.code == 1 and time.monotonic() - started < 30 * slow.FACTOR, run
+    assert [line["job"] for line in batch.written()] == ["bad"]
+    assert "29 jobs: 1 nonzero, 28 left" in run.err and "--resume does the rest" in run.err, run
+    rest = sbx.call("batch", batch.jobs, *sbx.degraded, "-j4", "-o", batch.out, "--resume", "--timeout", "300ms")
+    assert rest.code == 1, rest
+    found = by_id(batch.written())
+    assert len(found) == 29 and found["long"]["result"]["status"] == "timeout"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_every_run_and_no_result_is_made_up(sbx, batch, number):
+    batch.write([{"argv": ["sh", "-c", "trap '' INT TERM HUP; sleep 100 & wait; sleep 100"]} for _ in range(6)])
+    process = batch.spawn("-j3", "-o", batch.out)
+    wait_for_live(sbx, 3)
+    started = time.monotonic()
+    process.send_signal(number)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 128 + number and time.monotonic() - started < 4 * slow.FACTOR
+    assert batch.written() == [] and b"6 jobs: 6 left" in err, err
+    assert json.loads(sbx.call("ps", "--json").out) == []
+
+
+def test_retry_starts_again_what_sbx_itself_failed_and_nothing_else(sbx, batch):
+    jobs = [{"id": "sbx", "argv": ["true"], "overrides": {"workdir": "/nowhere"}}, {"id": "own", "argv": ["false"]},
+            {"id": "ok", "argv": ["true"]}]
+    run = batch.call(jobs, "--retry", "2")
+    assert {name: line["attempts"] for name, line in by_id(run.results).items()} == {"sbx": 3, "own": 1, "ok": 1}
+    assert "2 started again" in run.err
+    run = batch.call(jobs, "--retry", "1", "--retry-on", "nonzero")
+    assert {name: line["attempts"] for name, line in by_id(run.results).items()} == {"sbx": 1, "own": 2, "ok": 1}
+    run = batch.call(jobs, "--retry", "1", "--retry-on", "nonzro")
+    assert run.code == 125 and "did you mean nonzero?" in run.err, run
+
+
+def test_a_retry_may_go_better(sbx, batch):
+    (sbx.cwd / "state").mkdir(mode=0o777)
+    script = "test -e state/once || { touch state/once; exit 1; }"
+    run = batch.call([{"argv": ["sh", "-c", script]}], "--retry", "5", "--retry-on", "nonzero", "--workspace", ".:rw")
+    assert run.code == 0 and run.results[0]["attempts"] == 2, run
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_job_whose_process_is_killed_has_a_result_that_says_so(sbx, batch, retries):
+    batch.write([{"id": "victim", "argv": ["sleep", "60"]}, {"id": "other", "argv": ["true"]}])
+    sbx.killed = True
+    process = batch.spawn("-j1", "--retry", str(retries))
+    seen = set()
+    deadline = time.monotonic() + 30 * slow.FACTOR
+    while len(seen) <= retries:
+        assert time.monotonic() < deadline
+        for run in json.loads(sbx.call("ps", "--json").out):
+            if run.get("command", "").startswith("sleep") and run["pid"] not in seen:
+                seen.add(run["pid"])
+                os.kill(parent_of(run["pid"]), signal.SIGKILL)
+    out, err = process.communicate(timeout=30)
+    found = by_id(json.loads(line) for line in out.splitlines())
+    assert found["other"]["result"]["status"] == "ok", err
+    victim = found["victim"]
+    assert victim["result"]["status"] == "internal_error" and victim["attempts"] == retries + 1
+    assert "was killed by signal 9" in victim["result"]["reason"]["text"]
+
+
+NOISY = {"argv": ["head", "-c", "20000", "/dev/zero"]}  # JSON makes 120,000 bytes of it
+
+
+def test_results_go_through_a_fifo_to_its_reader(sbx, batch):
+    os.mkfifo(batch.out)
+    batch.write([{"argv": ["echo", str(i)]} for i in range(5)])
+    process = batch.spawn("-o", batch.out)
+    lines = [json.loads(line) for line in batch.out.read_text().splitlines()]
+    _, err = process.communicate(timeout=30 * slow.FACTOR)
+    assert process.returncode == 0 and len(by_id(lines)) == 5, err
+    assert sbx.call("batch", batch.jobs, "-o", batch.out, "--resume").code == 125
+
+
+def test_a_fifo_whose_reader_goes_ends_the_batch(batch):
+    os.mkfifo(batch.out)
+    batch.write([NOISY] * 60)
+    process = batch.spawn("-o", batch.out, "-j2")
+    with batch.out.open("rb") as reader:
+        reader.read(1000)
+    _, err = process.communicate(timeout=30 * slow.FACTOR)
+    assert process.returncode == 125 and b"cannot write a result: Broken pipe" in err
+    assert b"its last line may be torn" in err and b"--resume does the rest" not in err, err
+
+
+def test_standard_output_has_a_name(batch):
+    run = batch.call([{"argv": ["true"]}], "--output", "-")
+    assert run.code == 0 and len(run.results) == 1 and not (batch.sbx.cwd / "-").exists(), run
+
+
+def test_a_batch_that_stops_while_nobody_reads_stops_nobody_else(batch):
+    batch.write([NOISY] * 20)
+    leader = subprocess.Popen(["sleep", "100"], process_group=0)
+    try:
+        process = batch.spawn("-j2", process_group=leader.pid)
+        waiting = process.stdout.fileno()
+        full = fcntl.fcntl(waiting, fcntl.F_GETPIPE_SZ) - 2 * select.PIPE_BUF
+        wait_until(lambda: struct.unpack("i", fcntl.ioctl(waiting, termios.FIONREAD, b"0000"))[0] > full, "it does not write")
+        os.kill(process.pid, signal.SIGTSTP)
+        wait_until(lambda: state_of(process.pid)[0] == "T", "it does not stop")
+        assert state_of(leader.pid)[0] == "S"
+        os.kill(process.pid, signal.SIGCONT)
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.communicate(timeout=30 * slow.FACTOR) and process.returncode == 128 + signal.SIGTERM
+    finally:
+        leader.kill()
+        leader.wait()
+
+
+@pytest.mark.needs("user")  # root may have as many processes as it likes
+def test_a_job_that_finds_no_process_left_is_started_when_there_are(sbx, batch):
+    """Sandboxes that are made ahead must not take what jobs need that would run alone."""
+    used = sum(len(os.listdir(f"/proc/{pid}/task")) for pid in os.listdir("/proc")
+               if pid.isdigit() and os.stat(f"/proc/{pid}").st_uid == os.getuid())
+    batch.write([{"argv": ["true"]} for _ in range(40)])
+    process = batch.spawn("-j8", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NPROC, (used + 14,) * 2))
+    out, err = process.communicate(timeout=60 * slow.FACTOR)
+    found = [json.loads(line) for line in out.splitlines()]
+    assert len(found) == 40 and {(line["result"]["status"], line["attempts"]) for line in found} == {("ok", 1)}, err
+
+
+def test_wrong_flags_are_told(sbx, batch):
+    batch.write([{"argv": ["true"]}])
+    for flags, words in ((["-j0"], "--jobs: 0 is no number"), (["--total-memory", "x"], "--total-memory"),
+                         (["--retry", "-1"], "--retry"), (["--fail-fats"], "did you mean --fail-fast?")):
+        run = sbx.call("batch", batch.jobs, *flags)
+        assert run.code == 125 and words in run.err, run
+    assert sbx.call("batch").code == 125
+    run = sbx.call("batch", "/no/jobs.jsonl")
+    assert run.code == 125 and "cannot read the jobs /no/jobs.jsonl: No such file" in run.err, run
+
+
+def test_progress_is_for_terminals_that_can_go_back(sbx, batch):
+    batch.write([{"argv": ["sleep", "0.4"]} for _ in range(4)])
+
+    def on_terminal(*flags, term="xterm"):
+        pty = terminal.Terminal()
+        process = subprocess.Popen(batch.argv("-j2", "-o", "/dev/null", *flags), stdin=pty.side, stdout=pty.side, stderr=pty.side,
+                                   preexec_fn=pty.adopt, cwd=sbx.cwd, env={**os.environ, "TERM": term})
+        pty.close_side()
+        seen = pty.drain(process, 30)
+        pty.close()
+        assert process.returncode == 0
+        return seen
+
+    seen = on_terminal()
+    assert b"\r[" in seen and b"2/4" in seen and b" live " in seen and b"ETA" in seen, seen
+    lines = [part.split(b"\x1b[K")[0] for part in seen.split(b"\r") if b"/4" in part]
+    assert max(map(len, lines)) < 80
+    assert seen.rstrip().rsplit(b"\x1b[K")[-1].strip().startswith(b"sbx: 4 jobs: 4 ok"), seen
+    assert b"\x1b" not in on_terminal(term="dumb")
+    assert on_terminal("--quiet").strip() == b""
+    assert b"\x1b" not in sbx.call("batch", batch.jobs, *sbx.degraded).stderr
+
+
+def test_a_reader_that_does_not_read_keeps_nobody_from_ending_it(sbx, batch):
+    """The pipe is full; SIGTERM ends all runs all the same."""
+    noisy = {"argv": ["head", "-c", "300000", "/dev/zero"]}
+    batch.write([noisy] + [{"argv": ["sleep", "100"]}] * 3)
+    process = batch.spawn("-j2")
+    deadline = time.monotonic() + 20 * slow.FACTOR
+    while struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))[0] < 60000:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.terminate()
+    code = process.wait(timeout=20 * slow.FACTOR)  # nobody has read anything by then
+    assert code == 128 + signal.SIGTERM, process.communicate()
+    process.communicate()
+
+
+def test_few_descriptors_are_waited_for(sbx, batch):
+    """Each live job takes some; who gets none waits for those that end."""
+    batch.write([{"id": f"{i}", "argv": ["true"]} for i in range(60)])
+    run = subprocess.run(["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", *batch.argv("-j50", "--total-memory", "60G")],
+                         cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert len(run.stdout.splitlines()) == 60

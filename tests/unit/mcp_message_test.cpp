@@ -1,0 +1,81 @@
+#include <doctest/doctest.h>
+
+#include <string>
+#include <variant>
+
+#include "mcp/message.hpp"
+
+using namespace sbx::mcp;
+
+namespace {
+
+int code_of(const std::string& line) {
+  const auto document = read_document(line);
+  if (!document) return static_cast<int>(document.error().code);
+  const auto message = read_message(*document);
+  const auto* const wrong = std::get_if<Malformed>(&message);
+  return wrong == nullptr ? 0 : static_cast<int>(wrong->why.code);
+}
+
+}  // namespace
+
+TEST_CASE("requests, notifications and replies are told apart") {
+  const auto read = [](const char* text) { return read_message(*read_document(text)); };
+  const auto request = read(R"({"jsonrpc":"2.0","id":"a","method":"m","params":{"x":1}})");
+  REQUIRE(std::holds_alternative<Request>(request));
+  CHECK(std::get<Request>(request).id == "a");
+  CHECK(std::get<Request>(request).params["x"] == 1);
+  const auto notice = read(R"({"jsonrpc":"2.0","method":"m"})");
+  REQUIRE(std::holds_alternative<Request>(notice));
+  CHECK(std::get<Request>(notice).is_notification());
+  CHECK(std::get<Request>(notice).params.is_object());
+  CHECK(std::holds_alternative<Reply>(read(R"({"jsonrpc":"2.0","id":1,"result":{}})")));
+}
+
+TEST_CASE("what is malformed has the code that JSON-RPC gives it") {
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m"})") == 0);
+  CHECK(code_of("{") == -32700);
+  CHECK(code_of("") == -32700);
+  CHECK(code_of("\xff") == -32700);
+  CHECK(code_of("[]") == -32600);
+  CHECK(code_of(R"({"id":1,"method":"m"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":null,"method":"m"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1.5,"method":"m"})") == -32600);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})") == -32602);
+}
+
+TEST_CASE("a document is moderate, or no parser sees it") {
+  CHECK(code_of(std::string(65, '[') + std::string(65, ']')) == -32600);
+  CHECK(code_of(std::string(1 << 20, '[')) == -32600);
+  std::string many = "[0";
+  for (int i = 0; i < 100'001; ++i) many += ",0";
+  CHECK(code_of(many + "]") == -32600);
+  // Names of an object are compared with each other; a list may be longer, and so may be the
+  // objects of a list together.
+  const auto object = [](int members) {
+    std::string text = R"({"jsonrpc":"2.0","method":"m")";
+    for (int i = 2; i < members; ++i) text += ",\"" + std::to_string(i) + "\":[]";
+    return text + "}";
+  };
+  CHECK(code_of(object(1000)) == 0);
+  CHECK(code_of(object(1001)) == -32600);
+  CHECK(code_of(object(90'000)) == -32600);
+  std::string list = object(900);
+  for (int i = 0; i < 20; ++i) list += "," + object(900);
+  CHECK(read_document("[" + list + "]").has_value());
+  // In a text they are no structure, escaped quotes or not.
+  const std::string text = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\")" +
+                           std::string(200'000, ',') + std::string(100, '[') + R"("}})";
+  CHECK(code_of(text) == 0);
+}
+
+TEST_CASE("messages are one line each, whatever is in them") {
+  const Json odd{{"text", std::string("a\nb\xff\0c", 6)}};
+  const std::string line = line_of(result_of("x", odd));
+  CHECK(line.find('\n') == line.size() - 1);
+  CHECK(Json::parse(line)["result"]["text"] == std::string("a\nb\uFFFD\0c", 8));
+  const Json error = error_of(nullptr, {Code::parse_error, "no"});
+  CHECK(error["id"].is_null());
+  CHECK(error["error"]["code"] == -32700);
+  CHECK_FALSE(error["error"].contains("data"));
+}
