@@ -46,6 +46,14 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
   }
 }
 
+std::uint64_t cpu_us(const struct ::rusage& used) noexcept {
+  const auto us = [](const ::timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec);
+  };
+  return us(used.ru_utime) + us(used.ru_stime);
+}
+
 /// Collects what has ended; returns when nothing more has, or to look for signals in between: true
 /// when there may be more. It never returns once the payload
 /// has: our own exit makes the kernel kill the rest of the pid namespace, if it is ours.
@@ -53,10 +61,12 @@ bool reap(Context& context) noexcept {
   constexpr int kAtOnce = 64;
   for (int i = 0; i < kAtOnce; ++i) {
     int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+    struct ::rusage used{};
+    const pid_t pid = ::wait4(-1, &status, WNOHANG, &used);
     if (pid <= 0) return false;
     if (pid != context.payload_pid) continue;
     context.clock.end(context.plan->steps.size());
+    context.page->payload_cpu_us.store(cpu_us(used));
     context.page->payload_status.store(status);
     context.page->payload_ended.store(1, std::memory_order_release);
     end_shared_tree(context);

@@ -67,6 +67,8 @@ class Sandbox {
   [[nodiscard]] std::optional<std::uint32_t> reserved_id() const;
   [[nodiscard]] int exec_errno() const;      ///< 0, or why the command could not be executed
   [[nodiscard]] bool payload_ended() const;  ///< init has reaped it, and ends the rest of the tree
+  /// Processor time of the command and its reaped children; 0 before payload_ended().
+  [[nodiscard]] std::uint64_t payload_cpu_us() const;
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;

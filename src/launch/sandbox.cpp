@@ -92,6 +92,7 @@ int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); 
 bool Sandbox::payload_ended() const {
   return state_->page.get()->payload_ended.load(std::memory_order_acquire) != 0;
 }
+std::uint64_t Sandbox::payload_cpu_us() const { return state_->page.get()->payload_cpu_us.load(); }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 

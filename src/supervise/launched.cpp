@@ -22,6 +22,7 @@ class Launched final : public LiveSandbox {
   std::optional<std::uint32_t> reserved_id() const override { return sandbox_.reserved_id(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   bool payload_ended() const override { return sandbox_.payload_ended(); }
+  std::uint64_t payload_cpu_us() const override { return sandbox_.payload_cpu_us(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }
   SysResult<void> resume() const override { return sandbox_.resume(); }

@@ -39,6 +39,8 @@ class LiveSandbox {
   [[nodiscard]] virtual std::optional<std::uint32_t> reserved_id() const = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   [[nodiscard]] virtual bool payload_ended() const { return false; }
+  /// Processor time of the command and its reaped children, once it has ended.
+  [[nodiscard]] virtual std::uint64_t payload_cpu_us() const { return 0; }
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;
   [[nodiscard]] virtual SysResult<void> resume() const = 0;

@@ -13,6 +13,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "supervise/limit_warnings.hpp"
 #include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
@@ -179,6 +180,15 @@ void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& pl
                         std::to_string(code);
 }
 
+/// For RLIMIT_CPU the kernel sends SIGXCPU, and SIGKILL a second later (os::set_rlimit), but so can
+/// anybody: did it use that much? The kernel counts ticks for that limit, and not for wait4(2), so
+/// the two differ a little.
+bool used_up_cpu(int signal, std::uint64_t limit_s, const Evidence& evidence) {
+  if (signal != SIGXCPU && signal != SIGKILL) return false;
+  const std::uint64_t end_s = limit_s + (signal == SIGKILL ? 1 : 0);
+  return evidence.payload_cpu_us / 900'000 >= end_s;
+}
+
 /// ": socket(AF_PACKET)", what the command was killed for: nothing comes after that.
 std::string last_denial(const Outcome& outcome) {
   if (!outcome.denials || outcome.denials->empty()) return {};
@@ -200,12 +210,12 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
     return set(
         outcome, Status::seccomp, code,
         {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
-  // The kernel sends these two for the limits that the plan set; without them somebody else did.
   const auto cpu = rlimit_of(plan, "cpu");
-  if (signal == SIGXCPU && cpu)
+  if (cpu && used_up_cpu(signal, *cpu, evidence))
     return set(outcome, Status::cpu_limit, kTimeLimit,
                {"cpu_rlimit", "a process used more CPU time than limits.rlimits.cpu allows",
                 std::to_string(*cpu) + "s", cpu_observed(outcome.usage)});
+  // The kernel sends it for the limit that the plan set; without one somebody else did.
   const auto file_size = rlimit_of(plan, "fsize");
   if (signal == SIGXFSZ && file_size)
     return set(outcome, Status::disk_limit, code,
@@ -218,23 +228,6 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
     return set(outcome, Status::interrupted, code,
                {"killed", "it was killed by sbx kill, with " + signal_name(signal)});
   set(outcome, Status::signal, code, {"signal", "it was killed by " + signal_name(signal)});
-}
-
-void add_warnings(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
-  const std::uint64_t oom_kills = evidence.oom_kills.value_or(0);
-  if (oom_kills > 0 && outcome.status != Status::oom)
-    outcome.warnings.push_back("the memory limit was reached: processes killed for it: " +
-                               std::to_string(oom_kills));
-  const std::uint64_t high = evidence.memory_high_events.value_or(0);
-  if (plan.limits.memory_high && high > 0)
-    outcome.warnings.push_back(memory_high_text(plan) +
-                               ": times that it was slowed down: " + std::to_string(high));
-  const std::uint64_t refused = evidence.pids_limit_hits.value_or(0);
-  if (refused > 0)
-    outcome.warnings.push_back(
-        "the limit on processes and threads was reached" +
-        (plan.limits.pids ? " (limits.pids " + std::to_string(*plan.limits.pids) + ")" : "") +
-        ": refused: " + std::to_string(refused));
 }
 
 void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
@@ -264,11 +257,6 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
 
 }  // namespace
 
-std::string memory_high_text(const plan::Plan& plan) {
-  return "it used more memory than limits.memory_high (" +
-         format_bytes(plan.limits.memory_high.value_or(0)) + ')';
-}
-
 std::string_view to_string(Status status) {
   static constexpr std::array<std::string_view, 15> kNames{
       "ok",           "nonzero",   "signal",         "timeout",     "cpu_limit",
@@ -291,7 +279,7 @@ void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) 
     outcome.signal = SIGKILL;  // init was killed with the rest before it could tell
   }
   decide_ended(evidence, plan, outcome);
-  add_warnings(evidence, plan, outcome);
+  add_limit_warnings(evidence, plan, outcome);
 }
 
 }  // namespace sbx::supervise

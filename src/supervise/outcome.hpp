@@ -63,6 +63,7 @@ enum class KilledFor {
 /// Everything seen; decide() turns it into a status, an exit code and a reason.
 struct Evidence {
   std::optional<int> wait_status{};  ///< of the payload, from init's shared page (waitpid(2) form)
+  std::uint64_t payload_cpu_us = 0;  ///< used by it and by the children that it has reaped
   int exec_errno = 0;                ///< resolve or exec failed with this
   KilledFor killed_for = KilledFor::nothing;
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
@@ -147,9 +148,6 @@ struct Outcome {
 
 /// "not_found" and so on, as the contract spells it.
 std::string_view to_string(Status status);
-
-/// "It used more memory than limits.memory_high (400M)", for the event and for the warning.
-std::string memory_high_text(const plan::Plan& plan);
 
 /// Decides status, reason, exit code and signal of `outcome` from what was seen.
 void decide(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);

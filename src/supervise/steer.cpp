@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "supervise/limit_warnings.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {

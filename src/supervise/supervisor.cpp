@@ -241,6 +241,7 @@ void Run::reap_tree() {
   outcome_.wall_ms = to_ms(now_ns() - exec_);
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
+  evidence_.payload_cpu_us = sandbox_->payload_cpu_us();
   if (evidence_.init_died) evidence_.setup_error = sandbox_->failure(plan_);
   if (evidence_.setup_error) add_cause(*evidence_.setup_error);
   evidence_.exec_errno = sandbox_->exec_errno();

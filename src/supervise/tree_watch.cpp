@@ -13,7 +13,7 @@ constexpr Nanos kInterval = 20 * kMillisecond;
 
 void TreeWatch::note(Nanos now, std::optional<std::uint64_t> used) {
   next_ = now + kInterval;
-  if (!used) return;
+  if (used.value_or(0) == 0) return;  // no process without memory: what it looked at had ended
   seen_ = true;
   peak_ = std::max(peak_, *used);
 }

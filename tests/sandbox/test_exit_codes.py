@@ -87,6 +87,19 @@ def test_the_cpu_rlimit_is_124_too(sbx):
     assert run.result["reason"]["code"] == "cpu_rlimit"
 
 
+def test_the_cpu_rlimit_ends_who_ignores_its_signal(sbx):
+    run = sbx.run(flags=["--rlimit", "cpu=1s"], cmd=["sh", "-c", "trap '' XCPU; while :; do :; done"])
+    run.assert_status("cpu_limit", 124)
+    assert run.result["signal"] == signal.SIGKILL and run.result["reason"]["code"] == "cpu_rlimit"
+
+
+@pytest.mark.parametrize("number", [signal.SIGXCPU, signal.SIGKILL], ids=lambda n: n.name)
+def test_the_signals_of_the_cpu_rlimit_sent_by_another(sbx, number):
+    """Who has not used that much time has not been ended for it."""
+    run = sbx.run(flags=["--rlimit", "cpu=5s"], cmd=["sh", "-c", f"kill -{number.name[3:]} $$"])
+    run.assert_status("signal", 128 + number)
+
+
 def test_silence_is_124(sbx):
     run = sbx.run(flags=["--idle", "300ms"], cmd=["sleep", "30"]).assert_status("idle_timeout", 124)
     assert run.result["reason"]["code"] == "idle_limit" and run.seconds < 3

@@ -215,10 +215,19 @@ TEST_CASE("limits of the payload's own processes are told apart from other signa
   plan::Plan plan = some_plan();
   plan.limits.rlimits["cpu"] = 2;
   plan.limits.rlimits["fsize"] = 1U << 20U;
-  const Outcome cpu = decided({.wait_status = killed(SIGXCPU)}, plan);
+  const Outcome cpu =
+      decided({.wait_status = killed(SIGXCPU), .payload_cpu_us = 1'990'000}, plan);
   CHECK(cpu.status == Status::cpu_limit);
   CHECK(cpu.process_exit == 124);
   CHECK(cpu.signal == SIGXCPU);
+  const Outcome ignored =
+      decided({.wait_status = killed(SIGKILL), .payload_cpu_us = 2'990'000}, plan);
+  CHECK(ignored.status == Status::cpu_limit);
+  CHECK(ignored.reason.code == "cpu_rlimit");
+  for (const int signal : {SIGXCPU, SIGKILL}) {
+    const Outcome other = decided({.wait_status = killed(signal), .payload_cpu_us = 100'000}, plan);
+    CHECK(other.status == Status::signal);
+  }
   const Outcome file = decided({.wait_status = killed(SIGXFSZ)}, plan);
   CHECK(file.status == Status::disk_limit);
   CHECK(file.process_exit == 153);
