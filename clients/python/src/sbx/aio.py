@@ -9,7 +9,7 @@ import threading
 from types import TracebackType
 from typing import Any, Callable, Coroutine, List, Optional, Sequence, Type
 
-from . import schema
+from . import folder, schema
 from .process import pipe
 from .result import Result
 from .sandbox import Arg, Data, EventSink, Sandbox, Sink, Text
@@ -71,9 +71,9 @@ class AsyncSandbox:
         """As Sandbox.write_file."""
         await asyncio.to_thread(self.sandbox.write_file, path, data, mode)
 
-    async def read_file(self, path: str) -> bytes:
+    async def read_file(self, path: str, limit: int = folder.READ_LIMIT) -> bytes:
         """As Sandbox.read_file."""
-        return await asyncio.to_thread(self.sandbox.read_file, path)
+        return await asyncio.to_thread(self.sandbox.read_file, path, limit)
 
     async def list_files(self) -> List[str]:
         """As Sandbox.list_files."""

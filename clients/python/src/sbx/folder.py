@@ -10,10 +10,16 @@ import os
 import shutil
 import stat
 import subprocess
-from typing import List, Tuple
+from typing import Dict, List, Tuple
 
+READ_LIMIT = 64 << 20  # bytes of one file that are read unless more are asked for
+CHUNK = 1 << 20
 MAX_DEPTH = 100  # folders inside each other that list_files goes into
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class TooLong(OSError):
+    """A file has more bytes than are to be read."""
 
 
 def parts(path: str) -> List[str]:
@@ -55,10 +61,45 @@ def _open_file(root: str, path: str, flags: int, mode: int = 0o644) -> int:
     return fd
 
 
-def read(root: str, path: str) -> bytes:
-    """The content of a plain file. OSError: it is not there, a link is in the way, or it is no plain file."""
-    with os.fdopen(_open_file(root, path, os.O_RDONLY), "rb") as file:
-        return file.read()
+def read(root: str, path: str, limit: int) -> bytes:
+    """The content of a plain file. OSError: it is not there, a link is in the way, or it is no plain file.
+
+    EFBIG: it has more than `limit` bytes, as it was made or because it grows while it is read.
+    """
+    found: List[bytes] = []
+    with os.fdopen(_open_file(root, path, os.O_RDONLY), "rb", 0) as file:
+        left = limit if os.fstat(file.fileno()).st_size <= limit else -1
+        while left >= 0:
+            chunk = file.read(min(CHUNK, left + 1))
+            if not chunk:
+                return b"".join(found)
+            found.append(chunk)
+            left -= len(chunk)
+    raise TooLong(errno.EFBIG, f"longer than the limit of {limit} bytes", path)
+
+
+def read_all(root: str, path: str, limit: int) -> Dict[str, bytes]:
+    """The plain files of a folder by their paths in it, or a file itself by ""; what is no plain file is left out.
+
+    OSError as for list_files; EFBIG: they have more than `limit` bytes in all.
+    """
+    found: Dict[str, bytes] = {}
+    try:
+        return {"": read(root, path, limit)}
+    except TooLong:
+        raise
+    except (OSError, ValueError):  # it is a folder
+        pass
+    for name in list_files(root):
+        if path == "." or name.startswith(path + "/"):
+            try:
+                data = found[name if path == "." else name[len(path) + 1:]] = read(root, name, limit)
+            except TooLong:
+                raise
+            except OSError:  # a link, a FIFO
+                continue
+            limit -= len(data)
+    return found
 
 
 def write(root: str, path: str, data: bytes, mode: int) -> None:

@@ -43,7 +43,8 @@ class Sandbox:
         self.binary = sbx.find(binary)
         self._flags = options.flags(overrides)
         self._folder: Optional[str] = None
-        self._remove: Optional[Callable[[], Any]] = None
+        self._owner = os.getpid()
+        self._detach: Optional[Callable[[], Any]] = None
         self._closed = False
         asked = "rw" if workspace is None else "" if workspace is False else os.fspath(cast(str, workspace))
         own = asked in MODES and asked != "none"
@@ -62,7 +63,7 @@ class Sandbox:
         """The folder of this sandbox alone, which goes with it however this process ends."""
         made = tempfile.mkdtemp(prefix="sbx-client-")
         self._folder = made
-        self._remove = weakref.finalize(self, _remove, made, os.getpid())
+        self._detach = weakref.finalize(self, _remove, made, self._owner).detach
         guardian.keep(made)
         os.mkdir(f"{made}/workspace", 0o755)
 
@@ -127,9 +128,12 @@ class Sandbox:
         """
         folder.write(self._place(), path, data.encode() if isinstance(data, str) else data, mode)
 
-    def read_file(self, path: str) -> bytes:
-        """The content of a file of the workspace. Errors as for write_file; FileNotFoundError: it is not there."""
-        return folder.read(self._place(), path)
+    def read_file(self, path: str, limit: int = folder.READ_LIMIT) -> bytes:
+        """The content of a file of the workspace. Errors as for write_file; FileNotFoundError: it is not there.
+
+        limit: the most bytes to read, 64 MiB unless told otherwise. OSError (EFBIG): the file has more.
+        """
+        return folder.read(self._place(), path, limit)
 
     def list_files(self) -> List[str]:
         """Sorted relative paths of all files in the workspace. Links are named and never followed."""
@@ -160,10 +164,11 @@ class Sandbox:
         return cast(Dict[str, Any], json.loads(sbx.call(self.binary, words)))
 
     def close(self) -> None:
-        """Removes the temporary workspace. OSError: something of it is still there."""
+        """Removes the temporary workspace. OSError: something of it is still there, and the next call tries again."""
         self._closed = True
-        if self._remove:
-            self._remove()
+        if self._folder and self._detach:
+            _remove(self._folder, self._owner)
+            self._detach()
 
     def __enter__(self) -> Sandbox:
         return self

@@ -1,0 +1,98 @@
+"""Files of the Python client's workspace: how much is read, and a folder that cannot be removed at first."""
+import asyncio
+import errno
+import os
+import threading
+
+import pytest
+
+LIMIT = 64 << 20
+
+
+def too_long(act):
+    with pytest.raises(OSError, match="longer than the limit of") as caught:
+        act()
+    assert caught.value.errno == errno.EFBIG
+
+
+def test_close_is_repeated_until_it_has_removed(client, monkeypatch):
+    from sbx import folder, guardian
+    box = client.Sandbox()
+    place = os.path.dirname(box.workspace)
+
+    def refuse(_):
+        raise OSError(errno.EBUSY, "still in use")
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "remove", refuse)
+        for _ in range(2):
+            with pytest.raises(OSError, match="still in use"):
+                box.close()
+    assert os.path.isdir(place) and place in guardian._folders
+    box.close()
+    assert not os.path.lexists(place) and place not in guardian._folders
+    box.close()
+
+
+def test_close_that_failed_is_made_up_for_at_the_end(client, monkeypatch):
+    from sbx import folder
+    box = client.Sandbox()
+    place = os.path.dirname(box.workspace)
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "remove", lambda _: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            box.close()
+    del box
+    assert not os.path.lexists(place)
+
+
+def test_file_of_100_gigabytes(client):
+    with client.Sandbox() as box:
+        with open(f"{box.workspace}/huge", "wb") as file:
+            file.truncate(100 << 30)
+        too_long(lambda: box.read_file("huge"))
+        too_long(lambda: asyncio.run(client.AsyncSandbox.of(box).read_file("huge", limit=1 << 20)))
+
+
+def test_limit_is_exact(client):
+    with client.Sandbox() as box:
+        box.write_file("ten", "0123456789")
+        assert box.read_file("ten", limit=10) == b"0123456789"
+        too_long(lambda: box.read_file("ten", limit=9))
+        too_long(lambda: box.read_file("ten", limit=-1))
+        box.write_file("none", "")
+        assert box.read_file("none", limit=0) == b""
+        box.write_file("most", bytes(LIMIT))
+        assert len(box.read_file("most")) == LIMIT
+
+
+def test_file_that_grows_while_it_is_read(client, monkeypatch):
+    """Its size was below the limit when it was looked at."""
+    from sbx import folder
+    with client.Sandbox() as box:
+        box.write_file("log", "x")
+        path, looked = f"{box.workspace}/log", os.fstat
+
+        def grow(fd):
+            seen = looked(fd)
+            os.truncate(path, 100 << 30)
+            return seen
+        monkeypatch.setattr(folder.os, "fstat", grow)
+        too_long(lambda: box.read_file("log", limit=3 << 20))
+
+
+def test_closed_from_two_threads(client):
+    box = client.Sandbox()
+    box.write_file("a/b/c", "x")
+    failed = []
+
+    def close():
+        try:
+            box.close()
+        except OSError as error:
+            failed.append(error)
+    threads = [threading.Thread(target=close) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == [] and not os.path.lexists(os.path.dirname(box.workspace))
