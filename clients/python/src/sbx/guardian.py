@@ -13,7 +13,7 @@ import atexit
 import os
 import signal
 import threading
-from typing import List
+from typing import List, Set
 
 # $0 names it in ps(1). It takes no notice of signals but SIGKILL, and sleep(1) inherits that. What it reads, a
 # line each: "+" a folder to remove at the end, "-" one to forget, "." to leave. Whoever removes the folders
@@ -138,17 +138,17 @@ def dismiss() -> None:
             pass
 
 
-_running: List[int] = []  # the sbx processes of this client that have not been waited for
+_running: Set[object] = set()  # whoever has a run of sbx that may not have been waited for
 
 
-def started(pid: int) -> None:
-    """`pid` is an sbx that runs now."""
-    _running.append(pid)
+def started(run: object) -> None:
+    """`run` starts an sbx now."""
+    _running.add(run)
 
 
-def ended(pid: int) -> None:
-    """It has been waited for."""
-    _running.remove(pid)
+def ended(run: object) -> None:
+    """It has been waited for, or was not started."""
+    _running.discard(run)
 
 
 def _after_fork() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import functools
 import json
 import os
 import select
@@ -36,26 +37,27 @@ def pipe() -> Tuple[int, int]:
 
 
 class Process:
-    """One running sbx. Use as a context manager: leaving it, by an exception too, ends the whole tree."""
+    """One sbx. Use as a context manager; `communicate` starts it, and leaving, by an exception too, ends the whole tree.
+
+    Nothing is started or opened before the `with` block has been entered: an exception of a signal handler, as
+    KeyboardInterrupt is, may come anywhere, and there `__exit__` follows it.
+    """
 
     def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]]) -> None:
-        """Starts `argv`, which is a path, `run`, and flags; adds --events if there is a sink. Raises OSError."""
-        self._binary = argv[0]
+        """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink."""
+        self._argv, self._source, self._events = argv, source, events
         self._open: List[int] = []
         self._sinks: Dict[int, Callable[[bytes], None]] = {}
         self._input = memoryview(source if isinstance(source, bytes) else b"")
         self._stdin = -1
+        self._pids: List[int] = []  # of sbx; none: it was not started
         self.stdout, self.stderr = bytearray(), bytearray()
-        self.pid, self.code = 0, None  # type: int, Optional[int]
-        try:
-            self._start(argv, source, events)
-        except BaseException:
-            self._close_all()
-            raise
+        self.code: Optional[int] = None
 
-    def _start(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]]) -> None:
+    def _start(self) -> None:
         theirs: List[int] = []
         actions: List[Tuple[int, ...]] = []
+        argv, source = self._argv, self._source
         try:
             if isinstance(source, int):
                 actions.append((os.POSIX_SPAWN_DUP2, source, 0))
@@ -67,14 +69,14 @@ class Process:
                 actions.append((os.POSIX_SPAWN_DUP2, reading, 0))
             for target, sink in ((1, self.stdout.extend), (2, self.stderr.extend)):
                 actions.append((os.POSIX_SPAWN_DUP2, self._output(theirs, sink), target))
-            if events:
-                writing = self._output(theirs, events)
+            if self._events:
+                writing = self._output(theirs, self._events)
                 actions.append((os.POSIX_SPAWN_DUP2, writing, writing))  # to itself: no longer close-on-exec
                 argv = [*argv[:2], f"--events=fd:{writing}", *argv[2:]]
             if source == b"":
                 actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))  # type: ignore[arg-type]
-            self.pid = self._spawn(argv, actions)
-            guardian.started(self.pid)
+            guardian.started(self)
+            self._spawn(argv, actions)
         finally:
             for end in theirs:
                 os.close(end)
@@ -86,33 +88,44 @@ class Process:
         self._sinks[reading] = sink
         return writing
 
-    @staticmethod
-    def _spawn(argv: List[str], actions: List[Tuple[int, ...]]) -> int:
+    def _spawn(self, argv: List[str], actions: List[Tuple[int, ...]]) -> None:
         for attempt in (1, 2):
-            try:
-                return os.posix_spawn(argv[0], argv, os.environ, file_actions=actions, setpgroup=guardian.group(),
+            spawn = functools.partial(os.posix_spawn, argv[0], argv, file_actions=actions, setpgroup=guardian.group(),
                                       setsigdef=DEFAULT_SIGNALS, setsigmask=[])
+            try:
+                # The start and the note of its pid are one call of C: no signal handler of Python comes between them.
+                self._pids.extend(map(spawn, [os.environ]))
+                return
             except PermissionError as error:  # setpgid(2): the group has just gone, or is of another session
                 if attempt == 2 or error.errno != errno.EPERM:
                     raise
                 guardian.renew()
-        raise AssertionError("not reached")
 
     def __enter__(self) -> Process:
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
-            if self.code is None:
+            if self._under_way():
                 self._end_tree()
         finally:
-            if self.code is None:
-                os.kill(self.pid, signal.SIGKILL)
+            if self._under_way():
+                os.kill(self._pids[0], signal.SIGKILL)
             self._close_all()
-            self._reap(0)
+            if self._under_way():
+                self._reap(0)
+            guardian.ended(self)
+
+    def _under_way(self) -> bool:
+        """Whether it was started and has not been waited for."""
+        return bool(self._pids) and self.code is None
 
     def communicate(self, cancel: int = -1) -> None:
-        """Feeds the input, reads all outputs to their end, and waits. Raises Cancelled when `cancel` is readable."""
+        """Starts it, feeds the input, reads all outputs to their end, and waits.
+
+        Raises OSError when it cannot be started, and Cancelled when `cancel` is readable.
+        """
+        self._start()
         poll = select.poll()
         for fd in self._sinks:
             poll.register(fd, select.POLLIN)
@@ -161,12 +174,11 @@ class Process:
         """Waits for sbx, with WNOHANG only looks. `code` is NOT_OURS when somebody else has done so."""
         if self.code is None:
             try:
-                pid, status = os.waitpid(self.pid, options)
+                pid, status = os.waitpid(self._pids[0], options)
             except ChildProcessError:
-                pid, status = self.pid, -1
+                pid, status = self._pids[0], -1
             if pid == 0:
                 return False
-            guardian.ended(self.pid)
             exited = status >= 0 and os.WIFEXITED(status)
             self.code = os.WEXITSTATUS(status) if exited else -os.WTERMSIG(status) if status >= 0 else NOT_OURS
         return True
@@ -192,14 +204,14 @@ class Process:
         """Has this run killed. False: it is not registered yet, or no more."""
         try:
             for run in json.loads(self._call("ps", "--json").stdout or b"[]"):
-                if _parent(run.get("pid", 0)) == self.pid:
+                if _parent(run.get("pid", 0)) == self._pids[0]:
                     return self._call("kill", run["id"]).returncode == 0
         except (OSError, ValueError, subprocess.TimeoutExpired):
             pass
         return False
 
     def _call(self, *words: str) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run([self._binary, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        return subprocess.run([self._argv[0], *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL, timeout=PATIENCE, check=False)
 
 

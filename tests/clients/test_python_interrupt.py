@@ -1,0 +1,58 @@
+"""The Python client, interrupted by a signal's handler at each moment of a start: nobody's run goes on."""
+import sys
+
+import pytest
+
+from clients import python_table as table
+
+FILES = ("/sbx/process.py", "/sbx/guardian.py")
+MOST = 1000  # moments of a start; there are some fifty
+
+
+class Started(Exception):
+    """The run is under way: all moments of its start have been."""
+
+
+def raise_at(number):
+    """Has KeyboardInterrupt raised at the n-th place of a start where Python calls handlers: as a function is entered,
+    left, or one of C has returned. Returns what to call at the end."""
+    seen = 0
+
+    def moment(frame, event, arg):
+        nonlocal seen
+        if not frame.f_code.co_filename.endswith(FILES):
+            return
+        if frame.f_code.co_name == "communicate" and event == "c_call" and arg.__name__ == "poll" and arg.__self__:
+            sys.setprofile(None)
+            raise Started
+        if event in ("call", "return", "c_return"):
+            seen += 1
+        if seen == number:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    sys.setprofile(moment)
+
+
+def test_interrupted_at_each_moment_of_a_start(client, tree, degraded):
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        for number in range(1, MOST):
+            raise_at(number)
+            with pytest.raises((KeyboardInterrupt, Started)) as caught:
+                box.run(["sleep", tree], input="x", on_stdout=print)
+            sys.setprofile(None)
+            assert table.running_with(tree) == [], f"interrupted at moment {number}"
+            if caught.type is Started:
+                break
+        assert 30 < number < MOST - 1
+        assert box.run(["true"]).ok
+
+
+def test_start_that_fails_is_not_a_run(client, degraded):
+    """Nothing counts as under way after it, so that the guardian is dismissed in peace."""
+    from sbx import guardian
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        box.binary = "/no/such/sbx"
+        with pytest.raises(FileNotFoundError):
+            box.run(["true"])
+    assert not guardian._running
