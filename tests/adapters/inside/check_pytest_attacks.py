@@ -84,12 +84,13 @@ FORGE = """
     def forge(*reports, code=0):
         # Where pytest_inside writes its reports is found among the descriptors by whoever looks for it.
         import sbx.pytest_inside as inside
+        own = os.environ["PYTEST_CURRENT_TEST"].rpartition(" ")[0]
         for one in reports:
-            os.write(inside.REPORTS, json.dumps(["test", one]).encode() + b"\\n")
+            os.write(inside.REPORTS, json.dumps(["test", {"nodeid": own, **one}]).encode() + b"\\n")
         os._exit(code)
 
     def report(when, **words):
-        return {"$report_type": "TestReport", "nodeid": "test_forge.py::test_victim", "location": ["x", 1, "y"],
+        return {"$report_type": "TestReport", "location": ["x", 1, "y"],
                 "keywords": {}, "when": when, "outcome": "passed", "duration": 0.1, "longrepr": None,
                 "sections": [], "user_properties": [["x", "y"]], **words}
 
@@ -102,6 +103,7 @@ def test_what_a_forged_report_can_and_cannot(project):
     project.write("test_forge.py", textwrap.dedent(FORGE) + textwrap.dedent("""
         pytestmark = pytest.mark.sandbox
         def test_self(): forge(*BOTH)
+        def test_foreign(): forge(report("call", nodeid="test_other.py::test_victim"), report("teardown"))
         def test_code(): forge(*BOTH, code=3)
         def test_twice(): forge(*BOTH, *BOTH)
         def test_early(): forge(report("call"))
@@ -124,7 +126,7 @@ def test_what_a_forged_report_can_and_cannot(project):
     found = project.run("-p", "no:faulthandler")
     assert found == {
         "test_self": "PASSED",  # what the docs say: it speaks for itself
-        "test_extra": "PASSED", "test_time": "PASSED", "test_code": "FAILED", "test_twice": "FAILED",
+        "test_extra": "PASSED", "test_time": "FAILED", "test_foreign": "FAILED", "test_code": "FAILED", "test_twice": "FAILED",
         "test_early": "FAILED", "test_kind": "FAILED", "test_phase": "FAILED", "test_long": "FAILED",
         "test_shape": "FAILED", "test_raw": "FAILED", "test_many": "FAILED", "test_terminal": "FAILED",
         "test_victim": "FAILED", "test_here": "FAILED"}, project.said

@@ -22,6 +22,7 @@ import pytest
 from .adapters.words import ending
 from .errors import SbxError
 from .pytest_reports import ROOT, failure, reports
+from .pytest_shapes import clean
 from .result import Result
 from .sandbox import Sandbox
 
@@ -90,10 +91,10 @@ def outcome(item: Any, words: Dict[str, Any]) -> List[pytest.TestReport]:
     """The reports about one test. Whatever fails is one, too."""
     try:
         result = run(item, dict(words))
-    except (SbxError, OSError, ValueError) as error:
+    except Exception as error:  # also a mark's argument that is no flag's value
         return [failure(item, f"sandbox: {error}", error.result if isinstance(error, SbxError) else None, "setup")]
     found = reports(item, result)
-    denied = "\n".join(line for line in ending(result) if line.startswith("denied:"))
+    denied = clean("\n".join(line for line in ending(result) if line.startswith("denied:")))
     if denied:
         shown = next((one for one in found if one.failed), found[-1])
         shown.sections.append(("Denied by the sandbox", denied))
@@ -101,7 +102,7 @@ def outcome(item: Any, words: Dict[str, Any]) -> List[pytest.TestReport]:
 
 
 def run(item: Any, words: Dict[str, Any]) -> Result:
-    """Runs one test in a sandbox of its own. Raises SbxError, OSError and ValueError."""
+    """Runs one test in a sandbox of its own."""
     mode = words.pop("workspace", "ro")
     python = words.pop("python", None)
     root = Path(item.config.rootpath)

@@ -1,0 +1,139 @@
+"""The pytest plugin: whatever a sandbox says of its test, only that test fails, and the session goes on to its end.
+
+The session and its plugins are real; what a sandbox would have said is put in place of its run.
+"""
+import os
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+NAN, INF = float("nan"), float("inf")
+HUGE = 10 ** 400
+PLACE = {"path": "/workspace/x", "lineno": 3, "message": "the reason"}
+LINES = {"lines": ["a line"]}
+NATIVE = {"type": "ReprEntryNative", "data": LINES}
+ENTRY = {"type": "ReprEntry", "data": {**LINES, "style": "long", "reprfuncargs": {"args": [["n", "1"]]},
+                                       "reprlocals": LINES, "reprfileloc": PLACE}}
+TRACE = {"reprentries": [NATIVE, ENTRY], "extraline": None, "style": "long"}
+SHOWN = {"reprcrash": PLACE, "reprtraceback": TRACE, "sections": [["name", "content", "-"]],
+         "chain": [[TRACE, PLACE, None]]}
+NESTED = "[" * 100_000
+
+
+def deep(levels):
+    value = "x"
+    for _ in range(levels):
+        value = {"x": [value]}
+    return value
+
+
+def entry(**words):
+    return {**SHOWN, "reprtraceback": {**TRACE, "reprentries": [{**ENTRY, "data": {**ENTRY["data"], **words}}]}}
+
+
+# What differs from a good report of a call; "code" is what the process inside ends with.
+GOOD = {
+    "nothing": {}, "keywords": {"keywords": 5}, "more": {"item_index": 1, "worker_id": "gw9", "head_line": 5},
+    "properties": {"user_properties": 5}, "location": {"location": 5}, "expected": {"wasxfail": "known"},
+}
+FAILURES = {"text": "why", "words": "reprcrash reprtraceback", "surrogate": "\ud800", "shown": SHOWN, "no crash": {**SHOWN, "reprcrash": None},
+            "no chain": {**SHOWN, "chain": None}}
+BAD = {
+    "not a number": {"duration": NAN}, "infinite": {"duration": INF}, "below nothing": {"duration": -INF},
+    "negative": {"duration": -1e-9}, "huge": {"duration": HUGE}, "long": {"duration": 1e300},
+    "true": {"duration": True}, "text": {"duration": "1"}, "null": {"duration": None}, "list": {"duration": [1]},
+    "other test": {"nodeid": "test_it.py::test_victim"}, "no name": {"nodeid": None}, "names": {"nodeid": [1]},
+    "outcome": {"outcome": "perfect"}, "outcomes": {"outcome": ["passed"]}, "no outcome": {"outcome": None},
+    "when": {"when": "afterwards"}, "whens": {"when": {}}, "again": {"when": "setup"}, "early": {"when": "teardown"},
+    "reason": {"longrepr": "why"}, "trace": {"longrepr": SHOWN}, "expected": {"wasxfail": 5},
+    "sections": {"sections": "text"}, "section": {"sections": [["a"]]}, "numbers": {"sections": [[1, 2]]},
+    "no sections": {"sections": None},
+    **{f"skip {name}": {"outcome": "skipped", "longrepr": one} for name, one in {
+        "null": None, "text": "x", "short": ["a", 1], "huge": ["a", HUGE, "b"], "infinite": ["a", INF, "b"],
+        "negative": ["a", -5, "b"], "path": [5, 1, "b"], "reason": ["a", 1, {}], "trace": SHOWN}.items()},
+    **{f"failed {name}": {"outcome": "failed", "longrepr": one, "code": 1} for name, one in {
+        "null": None, "number": 5, "list": [], "object": {}, "numbers": {"reprcrash": 1, "reprtraceback": 2},
+        "message": {**SHOWN, "reprcrash": {**PLACE, "message": 5}}, "place": {**SHOWN, "reprcrash": []},
+        "line": {**SHOWN, "reprcrash": {**PLACE, "lineno": "x"}}, "path": {**SHOWN, "reprcrash": {**PLACE, "path": 5}},
+        "huge line": {**SHOWN, "reprcrash": {**PLACE, "lineno": HUGE}}, "half": {"reprtraceback": TRACE},
+        "entries": {**SHOWN, "reprtraceback": {**TRACE, "reprentries": 5}}, "nested": deep(300), "lines": entry(lines=[5]),
+        "kind": {**SHOWN, "reprtraceback": {**TRACE, "reprentries": [{**NATIVE, "type": "Other"}]}},
+        "style": entry(style=5), "file": entry(reprfileloc=5), "arguments": entry(reprfuncargs={"args": [5]}),
+        "locals": entry(reprlocals=[]), "extra line": {**SHOWN, "reprtraceback": {**TRACE, "extraline": {}}},
+        "separator": {**SHOWN, "sections": [["a", "b", ""]]}, "section": {**SHOWN, "sections": [["a", 5, "-"]]},
+        "chain": {**SHOWN, "chain": [5]}, "link": {**SHOWN, "chain": [[TRACE, 5, None]]}}.items()},
+    "failed as expected": {"outcome": "failed", "longrepr": "x", "wasxfail": "known"},
+}
+RAW = {"array": "[]", "object": "{}", "number": "5", "pair": '"ab"', "other kind": '["other", "x"]', "kind": '[["test"], 5]',
+       "one": '["test"]', "three": '["test", 5, 5]', "null": '["test", null]', "no text": '["collect", 5]',
+       "nested": f'["test", {NESTED}', "digits": f'["test", {"9" * 100_000}]', "nothing": ""}
+
+CONFTEST = """
+    import json, types
+    import check_pytest_reports as cases
+    from sbx import pytest_plugin
+
+    def said(item, words):
+        phase, name = item.callspec.params["phase"], item.callspec.params["name"]
+        made = [{"nodeid": item.nodeid, "location": item.location, "keywords": {}, "when": when, "outcome": "passed",
+                 "duration": 0.5, "longrepr": None, "sections": [], "user_properties": []}
+                for when in ("setup", "call", "teardown")]
+        code = 0
+        if phase == "failures":
+            made[1].update(outcome="failed", longrepr=cases.FAILURES[name])
+            code = 1
+        elif phase != "raw":
+            made[1].update(getattr(cases, phase)[name])
+            code = made[1].pop("code", 0)
+        lines = [json.dumps(["test", one]) for one in made]
+        if phase == "raw":
+            lines[1:2] = [cases.RAW[name]] if cases.RAW[name] else []
+        return types.SimpleNamespace(stdout="\\n".join(lines).encode(), status="nonzero" if code else "ok", ok=not code,
+                                     exit_code=code, stderr=b"", stderr_text="", wall_ms=1200.0, denials=[],
+                                     reason={"text": "it ended"}, network={"mode": "none"})
+
+    pytest_plugin.run = said
+"""
+TESTS = """
+    import check_pytest_reports as cases, pytest
+
+    @pytest.mark.sandbox
+    @pytest.mark.parametrize("phase, name", [(phase, name) for phase, names in [
+        ("GOOD", cases.GOOD), ("failures", cases.FAILURES), ("BAD", cases.BAD), ("raw", cases.RAW)] for name in names],
+        ids=lambda word: word.replace(" ", "-"))
+    def test_said(phase, name): pass
+
+    def test_victim(): assert 0, "the truth"
+    def test_after(): pass
+"""
+
+
+@pytest.fixture
+def known():
+    """Where a project finds the cases of this file."""
+    return {"PYTHONPATH": f"{Path(__file__).parent}:{os.environ['PYTHONPATH']}"}
+
+
+@pytest.mark.parametrize("words", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "xdist"])
+def test_whatever_is_said(project, words, known):
+    project.write("conftest.py", CONFTEST)
+    project.write("test_it.py", TESTS)
+    found = project.run("--junitxml=out.xml", "--durations=0", *words, env=known)
+    outcomes = {"GOOD": "PASSED", "failures": "FAILED", "BAD": "FAILED", "raw": "FAILED"}
+    wanted = {f"test_said[{phase}-{name.replace(' ', '-')}]": outcomes[phase] for phase, names in
+              [("GOOD", GOOD), ("failures", FAILURES), ("BAD", BAD), ("raw", RAW)] for name in names}
+    wanted["test_said[GOOD-expected]"] = "XPASS"
+    assert project.code == 1, project.said
+    assert found == {**wanted, "test_victim": "FAILED", "test_after": "PASSED"}, project.said
+    assert project.said.count("a report that cannot be read") >= len(BAD) + len(RAW) - 3
+    assert "INTERNALERROR" not in project.said and "the truth" in project.said
+    [suite] = ElementTree.parse(project.folder / "out.xml").getroot()
+    assert int(suite.get("tests")) == len(wanted) + 2 and float(suite.get("time")) < 1e6
+
+
+def test_duration_is_at_most_that_of_the_run(project, known):
+    project.write("conftest.py", CONFTEST.replace('"duration": 0.5', '"duration": 1e6'))
+    project.write("test_it.py", TESTS)
+    project.run("--durations=3", "-k", "GOOD-nothing", env=known)
+    assert project.code == 0 and "1.20s call" in project.said, project.said
