@@ -13,6 +13,8 @@ from llm_sandbox.security import SecurityIssueSeverity, SecurityPattern, Securit
 import sbx.adapters.llm_sandbox as adapter
 from conftest import DEGRADE
 
+from sbx import folder
+
 
 def make(lang="python", **words):
     return SandboxSession(backend="sbx", lang=lang, **{"degrade": DEGRADE, "default_timeout": 20, **words})
@@ -183,3 +185,13 @@ def test_session_lifetime():
         with pytest.raises((SandboxTimeoutError, NotOpenSessionError)):
             while True:
                 session.execute_command("true")
+
+
+def test_what_is_too_long_is_not_copied(session, tmp_path, monkeypatch):
+    monkeypatch.setattr(folder, "READ_LIMIT", 10)
+    session.run("import os; os.makedirs('d'); [open(f'd/{n}', 'w').write('x' * 6) for n in '12']")
+    session.copy_from_runtime("d/1", str(tmp_path / "one"))
+    assert (tmp_path / "one").read_text() == "x" * 6
+    with pytest.raises(OSError, match="longer than the limit"):
+        session.copy_from_runtime("d", str(tmp_path / "both"))
+    assert not (tmp_path / "both").exists()
