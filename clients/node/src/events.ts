@@ -1,4 +1,5 @@
 // Events of a run, handed to callbacks or yielded one by one with backpressure.
+import { isPromise } from "./delivery.js";
 import { SbxError } from "./errors.js";
 import { Invocation } from "./invocation.js";
 import type { RunOptions, StreamOptions } from "./options.js";
@@ -18,9 +19,10 @@ export function chunkOf(event: StdoutEvent | StderrEvent): Buffer {
 export function called(call: Call, run: RunOptions): Invocation {
   const { onStdout, onStderr, onEvent } = run;
   return new Invocation(call, run, onStdout || onStderr || onEvent ? "both" : "result", (event) => {
-    onEvent?.(event);
-    if (event.type === "stdout") onStdout?.(chunkOf(event));
-    else if (event.type === "stderr") onStderr?.(chunkOf(event));
+    const output = (): unknown => event.type === "stdout" ? onStdout?.(chunkOf(event))
+      : event.type === "stderr" ? onStderr?.(chunkOf(event)) : undefined;
+    const answer = onEvent?.(event);
+    return isPromise(answer) ? Promise.resolve(answer).then(output) : output();
   });
 }
 

@@ -10,6 +10,10 @@ import { entriesOf, nameOf, textOf } from "./names.js";
 
 const { O_DIRECTORY, O_EXCL, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
+/** How many bytes of one file are read unless more are asked for. */
+export const READ_LIMIT = 64 * 1024 * 1024;
+const CHUNK = 1024 * 1024;
+
 // How many folders inside each other are listed: each is an open descriptor.
 const MAX_DEPTH = 100;
 
@@ -62,12 +66,25 @@ async function openFile(folder: FileHandle, name: string): Promise<FileHandle> {
   throw Object.assign(new Error("not a regular file"), { code: stat.isDirectory() ? "EISDIR" : "ENXIO" });
 }
 
-/** The content of a file. Throws SbxError when there is none, or a link is in the way. */
-export function readBelow(top: string, path: string): Promise<Buffer> {
+/** All of a file, which may grow meanwhile. Throws SbxError when there is more than `limit`. */
+async function contentOf(file: FileHandle, limit: number): Promise<Buffer> {
+  const found: Buffer[] = [];
+  let left = (await file.stat()).size > limit ? -1 : limit;
+  while (left >= 0) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(Math.min(CHUNK, left + 1)));
+    if (bytesRead === 0) return Buffer.concat(found);
+    found.push(buffer.subarray(0, bytesRead));
+    left -= bytesRead;
+  }
+  throw new SbxError(`the file is longer than the limit of ${limit} bytes`);
+}
+
+/** The content of a file. Throws SbxError when there is none, it is longer than `limit`, or a link is in the way. */
+export function readBelow(top: string, path: string, limit: number): Promise<Buffer> {
   return within(top, path, false, async (folder, name) => {
     const file = await openFile(folder, name);
     try {
-      return await file.readFile();
+      return await contentOf(file, limit);
     } finally {
       await file.close();
     }

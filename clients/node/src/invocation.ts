@@ -2,6 +2,7 @@
 // pipes are closed before `result` settles.
 import type { Readable } from "node:stream";
 
+import { Delivery } from "./delivery.js";
 import { guardRun } from "./guard.js";
 import { feed } from "./input.js";
 import { JsonLines } from "./lines.js";
@@ -19,6 +20,7 @@ export class Invocation {
   readonly result: Promise<Result>;
   private readonly sbx: Started;
   private readonly lines = new JsonLines<EventData>();
+  private readonly delivery: Delivery;
   private failure: { error: unknown } | undefined;
   private events = 0;
   private complete: boolean;
@@ -30,13 +32,14 @@ export class Invocation {
    * @param call what is run, where
    * @param run its options; callbacks for outputs are the business of `onEvent`
    * @param telling what sbx tells: with "result", no events
-   * @param onEvent called with each event. What it throws ends the run
+   * @param onEvent called with each event. What it throws ends the run, as does a promise of it that is rejected
    * @throws SbxError when sbx cannot be started, the reason of `signal` when that is aborted already
    */
-  constructor(call: Call, run: RunOptions, telling: Telling, private readonly onEvent: (event: EventData) => void) {
+  constructor(call: Call, run: RunOptions, telling: Telling, onEvent: (event: EventData) => unknown) {
     run.signal?.throwIfAborted();
     call.runs.check();
     this.complete = telling === "result";
+    this.delivery = new Delivery(onEvent, (error) => this.fail(error));
     this.sbx = start(call, run, telling);
     this.source?.on("data", (chunk: Buffer) => this.take(chunk)).on("error", (error) => this.fail(error));
     this.result = this.collect(call, run);
@@ -53,6 +56,7 @@ export class Invocation {
   fail(error: unknown): void {
     if (this.done || this.failure) return;
     this.failure = { error };
+    this.delivery.stop();
     // The first signal is passed to the command, a second one ends the tree (sbx(1), SIGNALS).
     const { child } = this.sbx;
     child.kill("SIGTERM");
@@ -69,7 +73,7 @@ export class Invocation {
         this.complete = event.type === "result" && event.seq === this.events;
         this.events += 1;
         if (event.type === "result") this.told = event.result;
-        this.onEvent(event);
+        this.delivery.push(event);
       }
     } catch (error) {
       this.fail(error);
@@ -94,6 +98,7 @@ export class Invocation {
     const release = this.guard();
     try {
       const end = await this.sbx.end;
+      await this.delivery.settled();
       if (this.failure) throw this.failure.error;
       return conclude(end, this.told, this.complete, run.check ?? false);
     } finally {

@@ -48,12 +48,13 @@ export interface StreamOptions {
 /** One run that is waited for. */
 export interface RunOptions extends StreamOptions {
   /** Called with each piece of standard output as it comes, up to the bound that the result has too: 10 MiB, or
-   *  `stdoutLimit`. What it throws ends the run, and is thrown by run(). */
-  onStdout?: (chunk: Buffer) => void;
+   *  `stdoutLimit`. What it throws ends the run, and is thrown by run(). A promise of it is waited for before the next
+   *  call, and before run() returns; one that is rejected is as what is thrown. */
+  onStdout?: (chunk: Buffer) => unknown;
   /** The same for standard error. */
-  onStderr?: (chunk: Buffer) => void;
+  onStderr?: (chunk: Buffer) => unknown;
   /** The same for every event (`sbx schema event`), outputs included. */
-  onEvent?: (event: EventData) => void;
+  onEvent?: (event: EventData) => unknown;
   /** true: throw a CommandError unless the command ends with exit code 0. */
   check?: boolean;
 }

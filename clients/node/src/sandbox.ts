@@ -2,7 +2,7 @@
 import { Artifacts } from "./artifacts.js";
 import { findBinary } from "./binary.js";
 import { called, streamed } from "./events.js";
-import { listBelow, readBelow, writeBelow } from "./folder.js";
+import { listBelow, READ_LIMIT, readBelow, writeBelow } from "./folder.js";
 import type { RunOptions, SandboxOptions, StreamOptions } from "./options.js";
 import type { Result } from "./result.js";
 import type { EventData } from "./schema.js";
@@ -80,10 +80,11 @@ export class Sandbox {
   /**
    * The content of a file of the workspace. An overlay's is what it was before the run, until it is applied.
    * @param path relative to the workspace
-   * @throws SbxError when it is not there, or a link is in the way, which might lead anywhere
+   * @param options `limit`: the most bytes to read; default: 64 MiB
+   * @throws SbxError when it is not there, has more than `limit`, or a link is in the way, which might lead anywhere
    */
-  async readFile(path: string): Promise<Buffer> {
-    return readBelow(await this.folder(), path);
+  async readFile(path: string, options: { limit?: number } = {}): Promise<Buffer> {
+    return readBelow(await this.folder(), path, options.limit ?? READ_LIMIT);
   }
 
   /**

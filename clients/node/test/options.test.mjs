@@ -1,6 +1,6 @@
 // Options: which binary, which workspace, which profile; and what of them is refused.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -101,6 +101,24 @@ test("files of the workspace: what leads out, waits, or is none is refused", asy
     if (path !== "a\0b") await assert.rejects(box.writeFile(path, "x"), SbxError, path);
   }
   await assert.rejects(sandbox(t, { workspace: "none" }).readFile("a"), /has no workspace/);
+});
+
+test("a file is read up to a limit, and one that grows meanwhile too", async (t) => {
+  const box = sandbox(t);
+  const folder = await box.folder();
+  const tooLong = (limit) => (error) => error instanceof SbxError && error.message.includes(`longer than the limit of ${limit} bytes`);
+  writeFileSync(join(folder, "huge"), "");
+  truncateSync(join(folder, "huge"), 100 * 2 ** 30);
+  await assert.rejects(box.readFile("huge"), tooLong(64 * 2 ** 20));
+  await box.writeFile("ten", "0123456789");
+  assert.equal(String(await box.readFile("ten", { limit: 10 })), "0123456789");
+  for (const limit of [9, 0, -1]) await assert.rejects(box.readFile("ten", { limit }), tooLong(limit));
+  await box.writeFile("most", Buffer.alloc(64 * 2 ** 20));
+  assert.equal((await box.readFile("most")).length, 64 * 2 ** 20);
+  let size = 30 * 2 ** 20;
+  truncateSync(join(folder, "most"), size);
+  const grow = setInterval(() => truncateSync(join(folder, "most"), size += 10 * 2 ** 20), 0);
+  await assert.rejects(box.readFile("most", { limit: 40 * 2 ** 20 }), tooLong(40 * 2 ** 20)).finally(() => clearInterval(grow));
 });
 
 test("names that are no UTF-8 are listed, read and written", async (t) => {
