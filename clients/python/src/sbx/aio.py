@@ -54,13 +54,13 @@ class AsyncSandbox:
         thread = threading.Thread(target=work, name="sbx-run", daemon=True)
         try:
             thread.start()
-            try:
-                return await asyncio.shield(done)
-            except asyncio.CancelledError:
-                os.write(stop, b"x")
-                calls.cancel()  # the thread may wait for one, and does not look at `stopping` meanwhile
+            return await asyncio.shield(done)
+        except BaseException as error:  # GeneratorExit, too: of a loop that was closed nobody waits for anything
+            os.write(stop, b"x")
+            calls.cancel()  # the thread may wait for one, and does not look at `stopping` meanwhile
+            if isinstance(error, asyncio.CancelledError):
                 await _settled(done)
-                raise
+            raise
         finally:
             if thread.ident:
                 thread.join()  # it has told how the run ended, and does nothing after that

@@ -1,0 +1,45 @@
+"""AsyncSandbox when the loop, or whoever awaits, ends otherwise than by cancelling."""
+import asyncio
+import os
+import threading
+import time
+
+import pytest
+
+from clients import python_table as table
+from support.waiting import wait_until
+
+SECONDS = 20  # for what has to come about
+
+
+def test_coroutine_that_is_closed(client, tree, degraded):
+    """As the collector closes that of a loop which was closed: the tree ends at once, and not by its limits."""
+    with client.Sandbox(timeout=60, degrade=["cgroup"] if degraded else []) as box:
+        loop = asyncio.new_event_loop()
+        before = len(os.listdir("/proc/self/fd"))
+        task = client.AsyncSandbox.of(box).run(["sleep", tree])
+
+        async def begin():
+            task.send(None)
+            await asyncio.to_thread(wait_until, lambda: table.running_with(tree), "it does not run", SECONDS)
+        loop.run_until_complete(begin())
+        begun = time.monotonic()
+        task.close()
+        assert time.monotonic() - begun < SECONDS and table.running_with(tree) == []
+        assert len(os.listdir("/proc/self/fd")) <= before
+        loop.close()
+    assert [one for one in threading.enumerate() if one.name == "sbx-run"] == []
+
+
+@pytest.mark.parametrize("error", [StopIteration, SystemExit, KeyboardInterrupt], ids=lambda error: error.__name__)
+def test_callback_that_raises_what_ends_loops(client, tree, degraded, error):
+    def err(_):
+        raise error
+
+    async def run():
+        async with client.AsyncSandbox(degrade=["cgroup"] if degraded else []) as box:
+            await asyncio.wait_for(box.run(["sh", "-c", f"echo; sleep {tree}"], on_stdout=err), SECONDS)
+
+    with pytest.raises((error, RuntimeError)):  # a coroutine cannot raise StopIteration
+        asyncio.run(run())
+    assert table.running_with(tree) == []
