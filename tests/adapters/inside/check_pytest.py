@@ -72,6 +72,24 @@ def test_outer_fixtures_are_torn_down_in_time(project):
     assert project.said.index("OUTER ENDED") < project.said.index("NEXT")
 
 
+def test_outer_fixture_that_fails_as_it_ends(project):
+    """It is an error of the sandboxed test that came last, and not the end of the session."""
+    project.write("test_1.py", """
+        import pytest
+        @pytest.fixture(scope="module")
+        def outer():
+            yield
+            raise RuntimeError("outer could not end")
+        def test_here(outer): pass
+        @pytest.mark.sandbox
+        def test_there(): pass
+        """)
+    project.write("test_2.py", "def test_next(): pass\n")
+    assert project.run("--junitxml=out.xml") == {"test_here": "PASSED", "test_there": "ERROR", "test_next": "PASSED"}, \
+        project.said
+    assert "outer could not end" in project.said and "INTERNALERROR" not in project.said and project.code == 1
+
+
 def test_denials_are_shown(project):
     project.write("test_it.py", """
         import pytest

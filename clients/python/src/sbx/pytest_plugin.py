@@ -79,11 +79,16 @@ def pytest_runtest_protocol(item: Any, nextitem: Any) -> Optional[bool]:
     if words is None:
         return None
     item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-    for one in outcome(item, words):
+    found = outcome(item, words)
+    # Fixtures of a module or class that earlier tests have set up here, and that no later one needs.
+    ended = pytest.CallInfo.from_call(lambda: item.session._setupstate.teardown_exact(nextitem), "teardown",
+                                      (pytest.exit.Exception, KeyboardInterrupt))
+    if ended.excinfo:
+        found = [one for one in found if one.failed or one.when != "teardown"]
+        found.append(item.ihook.pytest_runtest_makereport(item=item, call=ended))
+    for one in found:
         item.ihook.pytest_runtest_logreport(report=one)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    # Fixtures of a module or class that earlier tests have set up here, and that no later one needs.
-    item.session._setupstate.teardown_exact(nextitem)
     return True
 
 
