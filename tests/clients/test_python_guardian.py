@@ -122,6 +122,28 @@ def test_forked_child_has_a_guardian_of_its_own(client, degraded):
         assert box.run(["true"]).ok and guardian.group() == before
 
 
+def test_forked_child_leaves_the_run_to_its_parent(client, degraded):
+    """It holds no pipe of a run, of which the command would never see the end."""
+    reading, writing = os.pipe()
+    children = []
+
+    def fork(_):
+        pid = 0 if children else os.fork()
+        if pid:
+            children.append(pid)
+        elif not children:
+            os.close(writing)
+            os.read(reading, 1)  # until its parent has gone on
+            os._exit(0)
+
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        result = box.run(["sh", "-c", "echo; cat"], timeout=5, input=b"x" * 1_000_000, on_stdout=fork)
+    assert result.ok and len(result.stdout) == 1_000_001
+    os.close(writing)
+    os.close(reading)
+    assert os.waitpid(children[0], 0)[1] == 0
+
+
 def test_forked_child_leaves_the_folder_to_its_parent(client):
     with client.Sandbox() as box:
         pid = os.fork()
@@ -150,6 +172,25 @@ def test_sandbox_without_with_removes_its_folder(client, degraded):
     place = box.workspace
     del box
     assert not os.path.lexists(place)
+
+
+BUSY = """
+    import os, sys, threading, time
+    from sbx import Sandbox
+    box = Sandbox(timeout=60, degrade={degrade})
+    print(os.path.dirname(box.workspace), flush=True)
+    script = "i=0; while :; do i=$((i+1)); mkdir -p d$((i%50))/e; : > d$((i%50))/e/$i; done; exec sleep {tree}"
+    threading.Thread(target=lambda: box.run(["sh", "-c", script]), daemon=True).start()
+    while len(os.listdir(box.workspace)) < 50: time.sleep(0.01)
+"""
+
+
+def test_client_that_leaves_while_files_are_made(client, sbx, tree, degraded):
+    """What cannot be removed at its exit, because the command makes more, is removed all the same."""
+    sbx.killed = True
+    done = run_script(BUSY.format(degrade=["cgroup"] if degraded else [], tree=tree), stderr=subprocess.DEVNULL)
+    assert done.returncode == 0
+    wait_until(lambda: not os.path.lexists(done.stdout.strip()), "the folder has not gone", SECONDS)
 
 
 COLLECTED = """

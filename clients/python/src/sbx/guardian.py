@@ -13,7 +13,7 @@ import atexit
 import os
 import signal
 import threading
-from typing import List, Set
+from typing import Callable, Dict, List
 
 # $0 names it in ps(1). It takes no notice of signals but SIGKILL, and sleep(1) inherits that. What it reads, a
 # line each: "+" a folder to remove at the end, "-" one to forget, "." to leave. Whoever removes the folders
@@ -122,39 +122,46 @@ def renew() -> None:
 
 
 def dismiss() -> None:
-    """Lets the guardian go; runs that are still under way in other threads are killed first."""
+    """Lets the guardian go; runs that are still under way in other threads are killed first.
+
+    Where a folder could not be removed, as while a run makes files in it, it is left to do both, as of a client that died.
+    """
     with _lock:
-        pid = _pid
+        pid, left = _pid, list(_folders)
         if not pid:
             return
-        if _running:
+        if _running and not left:
             os.killpg(pid, signal.SIGKILL)
-        else:
+        elif not left:
             _tell(".")
         _close()
+        if left:
+            return
         try:
             os.waitpid(pid, 0)
         except ChildProcessError:
             pass
 
 
-_running: Set[object] = set()  # whoever has a run of sbx that may not have been waited for
+_running: Dict[object, Callable[[], None]] = {}  # whoever has a run of sbx that may not have been waited for
 
 
-def started(run: object) -> None:
-    """`run` starts an sbx now."""
-    _running.add(run)
+def started(run: object, abandon: Callable[[], None]) -> None:
+    """`run` starts an sbx now; a child that is forked before it has ended calls `abandon`."""
+    _running[run] = abandon
 
 
 def ended(run: object) -> None:
     """It has been waited for, or was not started."""
-    _running.discard(run)
+    _running.pop(run, None)
 
 
 def _after_fork() -> None:
-    """A forked child has a guardian of its own: the pipe of its parent's must have one holder."""
+    """A forked child has a guardian of its own, and runs: the pipes of its parent's must have one holder."""
     global _lock
     _lock = threading.RLock()
+    for abandon in list(_running.values()):
+        abandon()
     _running.clear()
     _folders.clear()
     _close()

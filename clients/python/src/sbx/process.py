@@ -75,7 +75,7 @@ class Process:
                 argv = [*argv[:2], f"--events=fd:{writing}", *argv[2:]]
             if source == b"":
                 actions.append((os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0))  # type: ignore[arg-type]
-            guardian.started(self)
+            guardian.started(self, self._abandon)
             self._spawn(argv, actions)
         finally:
             for end in theirs:
@@ -115,6 +115,11 @@ class Process:
             if self._under_way():
                 self._reap(0)
             guardian.ended(self)
+
+    def _abandon(self) -> None:
+        """Lets go of a run that is another process's: in a child that was forked meanwhile."""
+        self._pids.clear()
+        self._close_all()
 
     def _under_way(self) -> bool:
         """Whether it was started and has not been waited for."""
