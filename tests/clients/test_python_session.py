@@ -4,6 +4,9 @@ import resource
 
 import pytest
 
+from clients import python_table as table
+from support.waiting import wait_until
+
 FEW = 1024  # more descriptors than select(2) knows
 
 
@@ -31,3 +34,38 @@ def test_session_and_runs_with_many_descriptors(client, degraded, many_descripto
             session.close()
         heard = []
         assert box.run(["cat"], input="in", on_stdout=heard.append).stdout == b"in" and heard == [b"in"]
+
+
+def test_session_that_is_dropped_ends_its_interpreter(client, tree, degraded):
+    """Without close(): a run of its own, and four descriptors, would stay for `lifetime` seconds."""
+    from sbx.adapters.session import Session
+    with client.Sandbox("python", degrade=["cgroup"] if degraded else []) as box:
+        before = set(os.listdir("/proc/self/fd"))
+        session = Session(box)
+        assert session.step(f"import subprocess; subprocess.Popen(['sleep', '{tree}']).pid").error is None
+        assert table.running_with(tree)
+        del session
+        wait_until(lambda: not table.running_with(tree), "it still runs", 20)
+        wait_until(lambda: set(os.listdir("/proc/self/fd")) <= before, "descriptors are left", 20)
+
+
+def test_no_descriptor_is_lost_where_there_are_too_few(client, degraded):
+    from sbx.adapters.session import Session
+    with client.Sandbox("python", degrade=["cgroup"] if degraded else []) as box:
+        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+        before, held = set(os.listdir("/proc/self/fd")), []
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(map(int, before)) + 20, limits[1]))
+        try:
+            with pytest.raises(OSError, match="Too many open files"):
+                while True:
+                    held.append(os.open(os.devnull, os.O_RDONLY))
+            for _ in range(4):  # so many are a session's own
+                with pytest.raises(OSError, match="Too many open files"):
+                    Session(box).step("1")
+                os.close(held.pop())
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+            for fd in held:
+                os.close(fd)
+        assert set(os.listdir("/proc/self/fd")) <= before
+        assert Session(box).step("1").value == "1"

@@ -11,6 +11,7 @@ import os
 import select
 import threading
 import time
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, List, Optional
@@ -69,17 +70,27 @@ class Interpreter:
         self._error: Optional[BaseException] = None
         self.result: Optional[Result] = None
         self.ended = False
-        reading, self._requests = pipe()
-        self._stopping, self._stop = pipe()
-        os.set_blocking(self._requests, False)
-        self._thread = threading.Thread(target=self._run, args=(sandbox, lifetime, reading), name="sbx-session",
-                                        daemon=True)
-        self._thread.start()
+        self._users = 2  # of the descriptors: the thread and whoever made this; the last to leave closes them
+        self._leaving = threading.RLock()  # of a thread that holds it the collector may take a Session
+        self._open: List[int] = []
+        try:
+            reading, self._requests = pipe()
+            self._open += reading, self._requests
+            self._stopping, self._stop = pipe()
+            self._open += self._stopping, self._stop
+            os.set_blocking(self._requests, False)
+            self._thread = threading.Thread(target=self._run, args=(sandbox, lifetime, reading), name="sbx-session",
+                                            daemon=True)
+            self._thread.start()
+        except BaseException:
+            self._close_all()
+            raise
 
     def _run(self, sandbox: Sandbox, lifetime: float, reading: int) -> None:
         limits = {"timeout": lifetime, "stdout_limit": MOST_OUTPUT, "stderr_limit": MOST_OUTPUT, "on_exceed": "kill"}
         try:
             with os.fdopen(reading, "rb") as requests:
+                self._open.remove(reading)
                 self.result = sandbox._run(["python3", "-u", "-c", SOURCE.read_text()], requests, None, False,
                                            (self._take(self._answers), self._take(self._logs), None), limits,
                                            self._stopping)
@@ -90,6 +101,17 @@ class Interpreter:
         with self._changed:
             self.ended = True
             self._changed.notify_all()
+        self._leave()
+
+    def _leave(self) -> None:
+        with self._leaving:
+            self._users -= 1
+            if self._users == 0:
+                self._close_all()
+
+    def _close_all(self) -> None:
+        while self._open:
+            os.close(self._open.pop())
 
     def _take(self, into: Gathered) -> Callable[[bytes], None]:
         def sink(data: bytes) -> None:
@@ -139,10 +161,13 @@ class Interpreter:
 
     def close(self) -> None:
         """Ends the run, its whole tree; waits for it."""
-        os.write(self._stop, b"x")
+        self.abandon()
         self._thread.join()
-        for fd in (self._requests, self._stop, self._stopping):
-            os.close(fd)
+
+    def abandon(self) -> None:
+        """Has the run ended, and does not wait for it."""
+        os.write(self._stop, b"x")
+        self._leave()
 
     def why(self) -> str:
         """How the run ended, for whoever had a step in it."""
@@ -163,6 +188,7 @@ class Session:
     def __init__(self, sandbox: Sandbox, step_timeout: float = 30.0, lifetime: float = 900.0) -> None:
         self._sandbox, self._step_timeout, self._lifetime = sandbox, step_timeout, lifetime
         self._interpreter: Optional[Interpreter] = None
+        self._dropped: Optional[weakref.finalize] = None  # ends the interpreter of a session that nobody closed
         self._prepared: List[str] = []
         self._number = 0
         self._turn = threading.Lock()
@@ -191,6 +217,7 @@ class Session:
             return None
         self._end()
         self._interpreter = Interpreter(self._sandbox, self._lifetime)
+        self._dropped = weakref.finalize(self, self._interpreter.abandon)
         for code in self._prepared:
             step = self._step(code)
             if step.error is not None:
@@ -226,6 +253,8 @@ class Session:
     def _end(self) -> None:
         if self._interpreter:
             interpreter, self._interpreter = self._interpreter, None
+            if self._dropped:
+                self._dropped.detach()
             interpreter.close()
 
     def close(self) -> None:
