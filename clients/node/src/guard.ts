@@ -49,6 +49,9 @@ done
 
 let guard: Socket | undefined;
 
+// What the next guard is told first, should this one be killed.
+const told = new Set<string>();
+
 /** Starts one. Returns its standard input. */
 function started(): Socket {
   needDescriptors(1);
@@ -65,14 +68,24 @@ function started(): Socket {
   return stdin;
 }
 
-/** Tells the guard, which is started when there is none. What was told to one that died is not told again. */
-function tell(line: string): void {
+/** Tells the guard, which is started when there is none, of something. Returns what to call to tell it the end. */
+function tell(begin: string, end: string): () => void {
+  told.add(begin);
   try {
-    if (guard === undefined || guard.destroyed) guard = started();
-    guard.write(line);
+    if (guard === undefined || guard.destroyed) {
+      guard = started();
+      guard.write([...told].join(""));
+    } else {
+      guard.write(begin);
+    }
   } catch (cause) {
+    told.delete(begin);
     throw new SbxError(`nobody would clean up if this process died: ${(cause as Error).message}`, { cause });
   }
+  return () => {
+    told.delete(begin);
+    guard?.write(end);
+  };
 }
 
 /**
@@ -80,8 +93,7 @@ function tell(line: string): void {
  * @throws SbxError when nobody can look after it
  */
 export function guardRun(pid: number): () => void {
-  tell(`+ ${pid}\n`);
-  return () => void guard?.write(`- ${pid}\n`);
+  return tell(`+ ${pid}\n`, `- ${pid}\n`);
 }
 
 /**
@@ -89,6 +101,5 @@ export function guardRun(pid: number): () => void {
  * @throws SbxError when nobody can look after it
  */
 export function guardFolder(path: string): () => void {
-  tell(`d ${path}\n`);
-  return () => void guard?.write(`k ${path}\n`);
+  return tell(`d ${path}\n`, `k ${path}\n`);
 }

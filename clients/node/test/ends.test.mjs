@@ -151,6 +151,46 @@ for (const way of ["SIGKILL", "SIGTERM", "exit"]) {
   });
 }
 
+// The guard of this process: its only child that is a shell.
+const GUARD = `
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+const guard = () => readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name)).filter((pid) => {
+  try {
+    const [, parent] = readFileSync("/proc/" + pid + "/stat", "utf8").split(") ")[1].split(" ");
+    return Number(parent) === process.pid && readFileSync("/proc/" + pid + "/cmdline", "utf8").startsWith("/bin/sh");
+  } catch { return false; }
+});
+`;
+
+test("a guard that is killed has a successor, which knows what there was", async () => {
+  const place = mkdtempSync(join(tmpdir(), "clients-test-"));
+  mkdirSync(join(place, "tmp"));
+  const word = tree();
+  const kill = `
+    const [first] = guard();
+    process.kill(first, "SIGKILL");
+    while (existsSync("/proc/" + first)) await new Promise((resolve) => setTimeout(resolve, 10));
+    await box.run(["true"]);
+    if (guard().length !== 1) console.log("no successor");
+    console.log("ready");
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 100);`;
+  const script = GUARD + OTHER.replace('console.log("ready");', kill);
+  const other = spawn(process.execPath, ["--input-type=module", "-e", script, packageFolder, JSON.stringify(degrade), word], {
+    env: { ...process.env, TMPDIR: join(place, "tmp") }, stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  other.stdout.on("data", (chunk) => { said += chunk; });
+  try {
+    assert.deepEqual(await once(other, "close"), [null, "SIGKILL"]);
+    assert.equal(said, "ready\n");
+    await until(() => runningWith(word).length === 0, () => runningWith(word).join());
+    await until(() => readdirSync(join(place, "tmp")).length === 0, () => readdirSync(join(place, "tmp")).join());
+  } finally {
+    other.kill("SIGKILL");
+    rmSync(place, { recursive: true, force: true });
+  }
+});
+
 // With any number of descriptors left, from none on; then 40 runs at once, which are too many for 64 descriptors.
 const FEW = `
 import { closeSync, openSync } from "node:fs";
