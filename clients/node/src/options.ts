@@ -34,7 +34,8 @@ export type Input = string | Uint8Array | AsyncIterable<string | Uint8Array> | I
 
 /** One run. */
 export interface StreamOptions {
-  /** Standard input; default: empty. An iterable, such as a Readable, is read as fast as the command reads. */
+  /** Standard input; default: empty. An iterable, such as a Readable, is read as fast as the command reads. A
+   *  stream is destroyed when that reads no more. */
   input?: Input;
   /** Ends the command and everything that it has started, at once. */
   signal?: AbortSignal;

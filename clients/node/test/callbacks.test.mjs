@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -85,6 +86,15 @@ test("an input that is rejected ends the run and its tree", async (t) => {
   }
   await assert.rejects(sandbox(t).run(STUBBORN(word), { input: broken() }), { name: "TypeError", message: "no more" });
   assert.deepEqual(runningWith(word), []);
+});
+
+test("an input that goes on is let go of with the command", async (t) => {
+  for (const argv of [["true"], ["sh", "-c", "exec <&-; sleep 0.3"]]) {
+    const input = new PassThrough();
+    input.write("some");
+    assert.equal((await sandbox(t).run(argv, { input })).status, "ok");
+    await until(() => input.destroyed, () => "it is still open");
+  }
 });
 
 test("a consumer of events that is rejected ends the run and its tree", async (t) => {
