@@ -103,7 +103,10 @@ export function writeBelow(top: string, path: string, content: string | Uint8Arr
     const next = `.${randomBytes(8).toString("hex")}.new`;
     const file = await open(at(folder, next), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
     try {
-      await file.writeFile(content).finally(() => file.close());
+      await (async () => {
+        if (old !== undefined) await file.chmod(mode);  // which the umask may have narrowed
+        await file.writeFile(content);
+      })().finally(() => file.close());
       await rename(at(folder, next), at(folder, name));
     } catch (error) {
       await rm(at(folder, next), { force: true });
