@@ -174,6 +174,34 @@ def test_sandbox_without_with_removes_its_folder(client, degraded):
     assert not os.path.lexists(place)
 
 
+CLOSED = """
+    import os, sys
+    from sbx import Sandbox
+    kept = os.dup(os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT))
+    for fd in range(3):
+        os.close(fd)
+    with Sandbox(degrade={degrade}) as box:
+        place = os.path.dirname(box.workspace)
+        for fd in range(3):
+            try:
+                os.write(fd, b"-" + place.encode() + bytes([10]))  # as if it printed that
+            except OSError:
+                pass
+        os.write(kept, box.run(["cat"], input="fine", on_stdout=len).stdout + b" " + place.encode())
+        os.kill(os.getpid(), 9)
+"""
+
+
+def test_client_without_standard_descriptors(client, sbx, tmp_path, degraded):
+    """None of its pipes takes their place, where whatever it prints would be orders to the guardian."""
+    text = textwrap.dedent(CLOSED).format(degrade=["cgroup"] if degraded else [])
+    env = {**os.environ, "PYTHONPATH": str(PYTHON / "src")}
+    subprocess.run([sys.executable, "-B", "-c", text, tmp_path / "said"], env=env, timeout=SECONDS)
+    said, _, place = (tmp_path / "said").read_text().partition(" ")
+    assert said == "fine"
+    wait_until(lambda: not os.path.lexists(place), "the folder has not gone", SECONDS)
+
+
 BUSY = """
     import os, sys, threading, time
     from sbx import Sandbox

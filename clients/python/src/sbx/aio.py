@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Callable, Coroutine, List, Optional, Sequence, Type
 
 from . import folder, schema
-from .process import pipe
+from .pipes import pipe
 from .result import Result
 from .sandbox import Arg, Data, EventSink, Sandbox, Sink, Text
 

@@ -13,7 +13,9 @@ import atexit
 import os
 import signal
 import threading
-from typing import Callable, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
+
+from .pipes import pipe
 
 # $0 names it in ps(1). It takes no notice of signals but SIGKILL, and sleep(1) inherits that. What it reads, a
 # line each: "+" a folder to remove at the end, "-" one to forget, "." to leave. Whoever removes the folders
@@ -65,10 +67,11 @@ def _ended(pid: int) -> bool:
 def _start() -> None:
     global _pid, _pipe
     _close()
-    reading, _pipe = os.pipe()
-    null = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
+    reading, _pipe = pipe()
     try:
-        actions = [(os.POSIX_SPAWN_DUP2, reading, 0), (os.POSIX_SPAWN_DUP2, null, 1), (os.POSIX_SPAWN_DUP2, null, 2)]
+        actions: List[Tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, reading, 0),
+                                          (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                                          (os.POSIX_SPAWN_DUP2, 1, 2)]
         _pid = os.posix_spawn("/bin/sh", ["sh", "-c", SCRIPT, "sbx-guardian"], {"PATH": "/usr/bin:/bin"},
                               file_actions=actions, setpgroup=0, setsigmask=[])
     except OSError:
@@ -76,7 +79,6 @@ def _start() -> None:
         raise
     finally:
         os.close(reading)
-        os.close(null)
     for folder in list(_folders):
         _tell("+" + folder)
 

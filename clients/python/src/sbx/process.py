@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import functools
 import json
 import os
@@ -13,6 +12,7 @@ import time
 from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from . import guardian
+from .pipes import pipe
 
 CHUNK = 1 << 16
 NOT_OURS = -1000  # no exit code: a handler of SIGCHLD, or SIG_IGN, has taken it
@@ -23,17 +23,6 @@ Input = Union[bytes, int]  # what to write, or a descriptor to read from
 
 class Cancelled(Exception):
     """Whoever holds the other end of the cancel pipe asked for the end."""
-
-
-def pipe() -> Tuple[int, int]:
-    """A pipe whose ends are above 2, close-on-exec, so that dup2(2) to 0, 1 and 2 never hits them."""
-    ends = os.pipe()
-    if min(ends) > 2:
-        return ends
-    moved = tuple(fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 3) for end in ends)
-    for end in ends:
-        os.close(end)
-    return moved[0], moved[1]
 
 
 class Process:

@@ -22,7 +22,8 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import folder
 from ..errors import SbxError
-from ..process import Cancelled, pipe
+from ..pipes import pipe
+from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
 from .missing import missing

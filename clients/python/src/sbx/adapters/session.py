@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, List, Optional
 
-from ..process import Cancelled, pipe
+from ..pipes import pipe
+from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
 from .words import clip, ending
