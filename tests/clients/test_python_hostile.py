@@ -108,6 +108,14 @@ def test_binary_that_is_not_sbx(client):
         box.run(["true"])
 
 
+def test_binary_that_prints_json(client, tmp_path):
+    for text in ("5", "[]", "null", "{}"):
+        (tmp_path / "sbx").write_text(f"#!/bin/sh\necho '{text}'\n")
+        (tmp_path / "sbx").chmod(0o755)
+        with client.Sandbox(binary=tmp_path / "sbx") as box, pytest.raises(client.SbxError, match="of another kind"):
+            box.run(["true"])
+
+
 def test_callers_mistakes(client):
     with client.Sandbox() as box:
         with pytest.raises(TypeError, match="list of words"):

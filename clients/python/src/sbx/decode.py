@@ -53,8 +53,9 @@ def decode(stdout: bytes, stderr: bytes, code: Optional[int], lost: int) -> Resu
         raw = json.loads(stdout)
     except ValueError:
         raise SbxError(said or f"sbx ended with {code} and without a result", code) from None
-    if raw.get("schema") != "sbx.result/1":
-        raise SbxError(f"sbx gave a result of another kind: {raw.get('schema')}", code)
+    kind = raw.get("schema") if isinstance(raw, dict) else None
+    if kind != "sbx.result/1":
+        raise SbxError(f"sbx gave a result of another kind: {kind}", code)
     if code is None or code == NOT_OURS:
         code = BY_STATUS.get(raw["status"], 128 + raw["signal"] if raw["signal"] else raw["exit_code"] or 0)
     result = Result(raw, code, lost)
