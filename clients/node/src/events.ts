@@ -64,9 +64,12 @@ export async function* streamed(call: Call, options: StreamOptions): AsyncGenera
     queue.push(event);
     run.source?.pause();
   });
-  const ended = run.result.finally(() => queue.close());
-  ended.catch(() => undefined);  // it is awaited below, perhaps much later
   const drip = setInterval(() => run.source?.resume(), DRIP_MS);
+  const ended = run.result.finally(() => {
+    clearInterval(drip);  // here, as a consumer may never come back
+    queue.close();
+  });
+  ended.catch(() => undefined);  // it is awaited below, perhaps much later
   try {
     for (;;) {
       if (queue.empty) run.source?.resume();
@@ -78,7 +81,6 @@ export async function* streamed(call: Call, options: StreamOptions): AsyncGenera
     if (!result.eventsComplete)
       throw new SbxError("events were lost: this process was busy and read none for five seconds", { code: result.code, result });
   } finally {
-    clearInterval(drip);
     run.fail(new SbxError("the consumer of the events has stopped"));
     await ended.catch(() => undefined);
   }

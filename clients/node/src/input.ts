@@ -37,7 +37,7 @@ export function feed(input: Input, to: Writable, fail: (error: unknown) => void)
     return;
   }
   // A stream that goes on would keep its descriptor, and this process, for a command that reads no more.
-  to.on("close", () => (input as Partial<Readable>).destroy?.());
+  to.on("close", () => (input as Partial<Readable> | null)?.destroy?.());
   pump(input, to).catch((error: unknown) => {
     if (!to.destroyed) fail(error);
   });

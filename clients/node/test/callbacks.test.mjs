@@ -88,6 +88,10 @@ test("an input that is rejected ends the run and its tree", async (t) => {
   assert.deepEqual(runningWith(word), []);
 });
 
+test("an input that is none is an error", async (t) => {
+  for (const input of [null, 5, {}, [5], [null]]) await assert.rejects(sandbox(t).run(["cat"], { input }), TypeError);
+});
+
 test("an input that goes on is let go of with the command", async (t) => {
   for (const argv of [["true"], ["sh", "-c", "exec <&-; sleep 0.3"]]) {
     const input = new PassThrough();

@@ -246,6 +246,18 @@ test("nothing of the client keeps a process alive", async () => {
   assert.equal(code, 0);
 });
 
+test("nor does a stream that nobody reads to its end, once its run has ended", { timeout: 30_000 }, async () => {
+  const script = OTHER.replace(/const run[^]*/, `
+    await box.stream(["sh", "-c", "echo 1; sleep 50"]).next();
+    await box.stream(["echo", "1"]).next();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await box.close();`);
+  const other = spawn(process.execPath, ["--input-type=module", "-e", script, packageFolder, JSON.stringify(degrade)], { stdio: "inherit" });
+  const late = setTimeout(() => other.kill("SIGKILL"), 20_000);
+  assert.deepEqual(await once(other, "exit"), [0, null]);
+  clearTimeout(late);
+});
+
 test("an sbx that is killed is an error", async (t) => {
   const box = sandbox(t, { binary: new URL("killed-sbx.sh", import.meta.url).pathname });
   await assert.rejects(box.run(["true"]), (error) => {
