@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "plan/why_parts.hpp"
 #include "seccomp/advice.hpp"
+#include "seccomp/check.hpp"
 #include "seccomp/conditions.hpp"
 
 namespace sbx::plan {

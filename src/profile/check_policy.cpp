@@ -4,7 +4,7 @@
 
 #include "base/text.hpp"
 #include "profile/checks.hpp"
-#include "seccomp/build.hpp"
+#include "seccomp/check.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -130,37 +130,41 @@ void check_events(const Checker& c) {
                "write 1s, or none for no such events");
 }
 
-void check_seccomp_entry(const Checker& c, const std::string& key, const std::string& entry) {
-  const Result<void> known = seccomp::check_name(entry);
-  if (!known)
-    c.complain(key, '`' + key.substr(0, key.find('[')) + "`: " + known.error().what,
-               known.error().hint);
+/// Complains at `key` about what seccomp has against it.
+bool accepts(const Checker& c, const std::string& key, const Result<void>& checked) {
+  if (!checked)
+    c.complain(key, '`' + key.substr(0, key.find('[')) + "`: " + checked.error().what,
+               checked.error().hint);
+  return checked.has_value();
 }
 
-void check_seccomp(const Checker& c) {
-  const Seccomp& seccomp = c.profile().seccomp;
+bool check_seccomp_lists(const Checker& c, const Seccomp& seccomp) {
   // Entries that nobody wrote (@default) stand in front of the written ones.
   std::size_t written = 0;
   while (c.origin(Checker::item("seccomp.allow", written)) != nullptr) ++written;
   const std::size_t defaults = seccomp.allow.size() - std::min(written, seccomp.allow.size());
-  for (std::size_t i = defaults; i < seccomp.allow.size(); ++i) {
-    check_seccomp_entry(c, Checker::item("seccomp.allow", i - defaults), seccomp.allow[i]);
-  }
+  bool good = true;
+  for (std::size_t i = defaults; i < seccomp.allow.size(); ++i)
+    good &= accepts(c, Checker::item("seccomp.allow", i - defaults),
+                    seccomp::check_allow(seccomp.allow[i]));
   for (std::size_t i = 0; i < seccomp.deny.size(); ++i)
-    check_seccomp_entry(c, Checker::item("seccomp.deny", i), seccomp.deny[i]);
+    good &= accepts(c, Checker::item("seccomp.deny", i), seccomp::check_deny(seccomp.deny[i]));
+  return good && accepts(c, "seccomp.allow", seccomp::check_start(seccomp.allow));
+}
+
+void check_seccomp(const Checker& c) {
+  const Seccomp& seccomp = c.profile().seccomp;
+  // What is wrong with the lists would be told again by each rule about a call of theirs.
+  if (!check_seccomp_lists(c, seccomp)) return;
+  std::size_t values = 0;
   for (std::size_t i = 0; i < seccomp.args.size(); ++i) {
-    const std::string& call = seccomp.args[i].call;
-    const std::string key = Checker::item("seccomp.args", i);
-    if (call.starts_with('@')) {
-      c.complain(key, "`seccomp.args`: `" + printable(call, 60) +
-                          "` is a group; a rule is about one call");
-    } else if (!call.empty()) {
-      check_seccomp_entry(c, key, call);
-    }
+    const ArgRule& rule = seccomp.args[i];
+    if (rule.in.empty()) continue;  // its reader has said so
+    (void)accepts(c, Checker::item("seccomp.args", i),
+                  seccomp::check_narrowed({rule.call, rule.arg, rule.in}, values, seccomp.allow,
+                                          seccomp.deny));
+    values += rule.in.size();
   }
-  if (seccomp.allow.empty())
-    c.complain("seccomp.allow", "`seccomp.allow` is empty, so nothing could run",
-               "start from [\"@default\"]");
 }
 
 void check_capabilities(const Checker& c) {

@@ -45,11 +45,6 @@ void open_up(Request& request, const CallFacts& facts, const seccomp_data& call)
 
 }  // namespace
 
-bool covers(std::string_view entry, const CallFacts& call) {
-  return entry == call.call->name || entry == call.group->name ||
-         (entry == kDefaultGroup && call.group->standing == Standing::allowed);
-}
-
 std::string allow_entry(const CallFacts& call) {
   if (call.group->standing != Standing::optional) return std::string(call.call->name);
   return "\"" + std::string(call.group->name) + "\"";

@@ -14,9 +14,6 @@
 
 namespace sbx::seccomp {
 
-/// Does an entry of `allow` or `deny` ("@group" or a call's name) stand for the call?
-bool covers(std::string_view entry, const CallFacts& call);
-
 /// What to write into `allow` for a call that the list lacks, as YAML: the call's group where that
 /// is optional as a whole ("@debug", quoted), because its calls are of little use one by one.
 std::string allow_entry(const CallFacts& call);

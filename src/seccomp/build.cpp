@@ -6,38 +6,11 @@
 #include <cerrno>
 #include <span>
 
-#include "base/text.hpp"
+#include "seccomp/check.hpp"
 #include "seccomp/conditions.hpp"
 
 namespace sbx::seccomp {
 namespace {
-
-std::unexpected<Error> profile_error(std::string what, std::string hint) {
-  return std::unexpected(Error{ErrorKind::profile, std::move(what), {}, std::move(hint)});
-}
-
-std::unexpected<Error> unknown_name(std::string_view entry) {
-  std::vector<std::string_view> names{kDefaultGroup};
-  for (const Group& group : call_groups()) {
-    names.push_back(group.name);
-    for (const Call& call : group.calls) names.push_back(call.name);
-  }
-  const bool is_group = entry.starts_with('@');
-  const std::string_view near = nearest_name(entry, names);
-  std::string hint = near.empty() ? "groups start with @, such as @default; every other name is a "
-                                    "system call of x86_64"
-                                  : "did you mean " + std::string(near) + "?";
-  return profile_error("unknown " + std::string(is_group ? "group" : "system call") + " \"" +
-                           printable(entry) + "\"",
-                       std::move(hint));
-}
-
-std::unexpected<Error> never_allowed(std::string_view entry, const Group& group) {
-  return profile_error("seccomp.allow: " + std::string(entry) +
-                           " stays denied whatever the profile says (" + std::string(group.name) +
-                           ": " + std::string(group.reason) + ")",
-                       "remove it from seccomp.allow");
-}
 
 /// What the request decided for one call.
 struct Verdict {
@@ -49,62 +22,23 @@ struct Verdict {
 using Verdicts = std::array<Verdict, kLastNumber + 1>;
 
 template <class Mark>
-Result<void> mark_entry(std::string_view entry, Mark mark) {
-  if (entry == kDefaultGroup) {
-    for (const Group& group : call_groups()) {
-      if (group.standing != Standing::allowed) continue;
-      for (const Call& call : group.calls) SBX_CHECK(mark(call, group));
-    }
-    return {};
+void mark_entry(std::string_view entry, Mark mark) {
+  if (const CallFacts found = find_call(entry)) return mark(*found.call);
+  for (const Group& group : call_groups()) {
+    if (!stands_for(entry, group)) continue;
+    for (const Call& call : group.calls) mark(call);
   }
-  if (const Group* group = find_group(entry); group != nullptr) {
-    for (const Call& call : group->calls) SBX_CHECK(mark(call, *group));
-    return {};
-  }
-  const auto found = find_call(entry);
-  if (!found) return unknown_name(entry);
-  return mark(*found.call, *found.group);
 }
 
-Result<void> mark_lists(const Request& request, Verdicts& verdicts) {
-  for (const std::string& entry : request.allow) {
-    SBX_CHECK(mark_entry(entry, [&](const Call& call, const Group& group) -> Result<void> {
-      if (group.standing == Standing::never) return never_allowed(entry, group);
-      verdicts[call.number].allowed = true;
-      return {};
-    }));
-  }
-  for (const std::string& entry : request.deny) {
-    SBX_CHECK(mark_entry(entry, [&](const Call& call, const Group&) -> Result<void> {
-      verdicts[call.number].denied = true;
-      return {};
-    }));
-  }
-  return {};
-}
-
-Result<void> mark_args(const Request& request, Verdicts& verdicts) {
-  for (const ArgAllow& entry : request.args) {
-    const auto found = find_call(entry.call);
-    if (!found) return unknown_name(entry.call);
-    if (entry.arg > 5) {
-      return profile_error(
-          "seccomp.args: " + entry.call + " has no argument " + std::to_string(entry.arg),
-          "arguments are counted from 0 to 5");
-    }
-    if (entry.in.empty()) {
-      return profile_error("seccomp.args: no value is left for " + entry.call,
-                           "name values in `in`, or put the call into seccomp.deny");
-    }
-    Verdict& verdict = verdicts[found.call->number];
-    if (!verdict.allowed && !verdict.denied) {
-      return profile_error(
-          "seccomp.args: " + entry.call + " is not allowed, so its arguments cannot be narrowed",
-          "put it into seccomp.allow, or remove the entry");
-    }
-    verdict.narrowing.push_back(&entry);
-  }
-  return {};
+Verdicts decide(const Request& request) {
+  Verdicts verdicts;
+  for (const std::string& entry : request.allow)
+    mark_entry(entry, [&](const Call& call) { verdicts[call.number].allowed = true; });
+  for (const std::string& entry : request.deny)
+    mark_entry(entry, [&](const Call& call) { verdicts[call.number].denied = true; });
+  for (const ArgAllow& entry : request.args)
+    verdicts[find_call(entry.call).call->number].narrowing.push_back(&entry);
+  return verdicts;
 }
 
 /// The answer of a call that the request denies.
@@ -186,19 +120,9 @@ void add_allowed(const Call& call, const Verdict& verdict, const Request& reques
 
 }  // namespace
 
-Result<void> check_name(std::string_view entry) {
-  if (entry == kDefaultGroup || find_group(entry) != nullptr || find_call(entry)) return {};
-  return unknown_name(entry);
-}
-
 Result<Policy> build_policy(const Request& request) {
-  Verdicts verdicts;
-  SBX_CHECK(mark_lists(request, verdicts));
-  SBX_CHECK(mark_args(request, verdicts));
-  if (!verdicts[find_call("execve").call->number].open()) {
-    return profile_error("seccomp: execve is denied, but the command itself is started by it",
-                         "allow execve; limits.pids bounds how many processes there can be");
-  }
+  SBX_CHECK(check_request(request));
+  const Verdicts verdicts = decide(request);
   Policy policy;
   policy.default_action = {ActionKind::fail, ENOSYS};
   policy.rules.reserve(kLastNumber);

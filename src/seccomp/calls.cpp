@@ -32,4 +32,12 @@ CallFacts find_call(unsigned number) {
   return find_if([number](const Call& call) { return call.number == number; });
 }
 
+bool stands_for(std::string_view entry, const Group& group) {
+  return entry == group.name || (entry == kDefaultGroup && group.standing == Standing::allowed);
+}
+
+bool covers(std::string_view entry, const CallFacts& call) {
+  return entry == call.call->name || stands_for(entry, *call.group);
+}
+
 }  // namespace sbx::seccomp

@@ -55,4 +55,9 @@ const Group* find_group(std::string_view name);
 CallFacts find_call(std::string_view name);
 CallFacts find_call(unsigned number);
 
+/// Does an entry of a list ("@mount", "@default") stand for the group, with all of its calls?
+bool stands_for(std::string_view entry, const Group& group);
+/// Does an entry ("@group" or a call's name) stand for the call?
+bool covers(std::string_view entry, const CallFacts& call);
+
 }  // namespace sbx::seccomp

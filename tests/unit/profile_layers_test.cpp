@@ -48,11 +48,11 @@ TEST_CASE("!replace drops what earlier layers and defaults say") {
   const Files files{{"/p/a.yaml", "version: 1\ntools: [node]\nenv: {set: {A: b}}\n"},
                     {"/p/b.yaml",
                      "version: 1\nextends: [./a.yaml]\ntools: !replace [go]\nenv: !replace {set: "
-                     "{C: d}}\nseccomp: {allow: !replace [openat]}\n"}};
+                     "{C: d}}\nseccomp: {allow: !replace [execve]}\n"}};
   const Profile profile = must_load_files(files, {.name = "/p/b.yaml"});
   CHECK(profile.tools == std::vector<std::string>{"go"});
   CHECK(profile.env.set.size() == 1);
-  CHECK(profile.seccomp.allow == std::vector<std::string>{"openat"});
+  CHECK(profile.seccomp.allow == std::vector<std::string>{"execve"});
 }
 
 TEST_CASE("a file that is reached twice counts once") {

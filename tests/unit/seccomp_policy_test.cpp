@@ -1,8 +1,11 @@
 // What a profile's seccomp section may say, and what it then means.
 #include <doctest/doctest.h>
 
+#include <span>
 #include <string>
+#include <vector>
 
+#include "seccomp/check.hpp"
 #include "seccomp_testing.hpp"
 
 using namespace sbx;                    // NOLINT(google-build-using-namespace)
@@ -80,6 +83,39 @@ TEST_CASE("execve cannot be denied: the command is started by it") {
   CHECK(mentions(refusal({.deny = {"@process"}}).what, "execve"));
   CHECK(mentions(refusal({.allow = {"read"}}).what, "execve"));
   CHECK(mentions(refusal({.allow = {}}).what, "execve"));
+}
+
+TEST_CASE("what a list may say is decided entry by entry") {
+  CHECK(check_allow("@debug").has_value());
+  CHECK(check_allow("@default").has_value());
+  CHECK(mentions(check_allow("@mount").error().what, "@mount stays denied"));
+  CHECK(mentions(check_allow("mount").error().what, "mount stays denied"));
+  CHECK(mentions(check_allow("ptrcae").error().hint, "ptrace"));
+  CHECK(check_deny("@mount").has_value());
+  CHECK(check_deny("execveat").has_value());
+  CHECK(mentions(check_deny("execve").error().what, "execve cannot be denied"));
+  CHECK(mentions(check_deny("@default").error().what, "@default, which has execve in it,"));
+  const std::vector<std::string> lists{"read", "execve"};
+  CHECK(check_start(lists).has_value());
+  CHECK_FALSE(check_start(std::span(lists).first(1)).has_value());
+  CHECK(check_narrowed({"read", 0, {0}}, kMostValues - 1, lists, {}).has_value());
+  CHECK(mentions(check_narrowed({"read", 0, {0}}, kMostValues, lists, {}).error().what, "256"));
+  CHECK(mentions(check_narrowed({"execve", 0, {0}}, 0, lists, {}).error().what, "started by it"));
+  CHECK(mentions(check_narrowed({"@debug", 0, {0}}, 0, lists, {}).error().what, "is a group"));
+  CHECK(mentions(check_narrowed({"lseek", 2, {0}}, 0, lists, {}).error().what, "not allowed"));
+  CHECK(check_narrowed({"lseek", 2, {0}}, 0, lists, std::vector<std::string>{"@default"}));
+}
+
+TEST_CASE("as many values as may be written fit into a filter, whatever they are") {
+  ArgAllow rule{"ioctl", 1, {}};
+  for (std::uint64_t i = 0; i < kMostValues; ++i) rule.in.push_back(0xffffffff - 2 * i);
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::kill, OnDeny::log}) {
+    const Request request{
+        .on_deny = mode, .args = {rule}, .no_huge_pages = true, .shared_host = {.shared = true}};
+    const auto filter = filter_for(request);
+    REQUIRE(filter.has_value());
+    CHECK(filter->program().size() < BPF_MAXINSNS);
+  }
 }
 
 TEST_CASE("args narrows an allowed call, in the whole 64-bit argument") {

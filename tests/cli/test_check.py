@@ -1,0 +1,24 @@
+"""`sbx check` says what `sbx run` would say of the same profile, word by word."""
+import re
+
+import pytest
+
+REFUSED = {
+    "never": 'seccomp: {allow: ["@default", mount]}',
+    "never, by group": 'seccomp: {allow: ["@namespaces"]}',
+    "no start": 'seccomp: {allow: !replace [read]}',
+    "start denied": 'seccomp: {deny: [execve]}',
+    "start denied, by group": 'seccomp: {deny: ["@process"]}',
+    "start narrowed": "seccomp: {args: [{call: execve, arg: 0, in: [1]}]}",
+    "narrowed in vain": "seccomp: {args: [{call: ptrace, arg: 0, in: [0]}]}",
+    "too many values": f"seccomp: {{args: [{{call: lseek, arg: 2, in: {list(range(0, 600, 2))}}}]}}",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED.values(), ids=list(REFUSED))
+def test_check_and_run_refuse_for_the_same_reason_at_the_same_place(sbx, text):
+    profile = sbx.profile(f"version: 1\n{text}\n")
+    check = sbx.call("check", profile)
+    assert check.code == 125 and re.match(rf"{re.escape(str(profile))}:2:\d+: ", check.out), check
+    run = sbx.run(profile, cmd=["true"]).assert_refused()
+    assert run.err.splitlines() == [f"sbx: {line}" for line in check.out.splitlines()]
