@@ -31,8 +31,9 @@ std::expected<Publish, std::string> parse_publish(std::string_view text);
 /// "127.0.0.1:8080:80"
 std::string to_string(const Publish& publish);
 
-/// Each is a socket of its own inside.
+/// Each is a socket of its own inside, from the start.
 inline constexpr unsigned kMostUdpPorts = 256;
+inline constexpr unsigned kMostHostPorts = 64;
 
 struct Limits {
   std::uint32_t connections = 512;       ///< alive at once, flows of udp included

@@ -1,20 +1,10 @@
 // A /dev of our own: a few nodes of the host's, its own terminals, and nothing else.
-#include <array>
-
 #include "plan/builder.hpp"
 #include "plan/tree.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::plan {
 namespace {
-
-constexpr std::array kNodes{"null", "zero", "full", "random", "urandom", "tty"};
-struct Link {
-  const char* path;
-  const char* text;
-};
-constexpr std::array kLinks{Link{"/dev/fd", "/proc/self/fd"}, Link{"/dev/stdin", "/proc/self/fd/0"},
-                            Link{"/dev/stdout", "/proc/self/fd/1"},
-                            Link{"/dev/stderr", "/proc/self/fd/2"}, Link{"/dev/ptmx", "pts/ptmx"}};
 
 struct Node {
   std::string path;
@@ -24,9 +14,9 @@ struct Node {
 
 std::vector<Node> nodes(const Builder& b) {
   std::vector<Node> all;
-  all.reserve(kNodes.size() + b.profile.devices.size());
-  for (const char* name : kNodes)
-    all.push_back({std::string("/dev/") + name, "a node that programs need", ""});
+  all.reserve(profile::kOwnNodes.size() + b.profile.devices.size());
+  for (const std::string_view path : profile::kOwnNodes)
+    all.push_back({std::string(path), "a node that programs need", ""});
   for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
     const std::string& name = b.profile.devices[i];
     all.push_back({name.starts_with('/') ? name : "/dev/" + name, "named in the profile",
@@ -40,8 +30,9 @@ std::vector<Node> nodes(const Builder& b) {
 Result<void> plan_devices(Builder& b, Tree& tree) {
   // A folder of the root, which is sealed and has no devices; each node is a mount of its own.
   SBX_CHECK(tree.make_mount_point("/dev", true, "devices", ""));
-  for (const Link& link : kLinks)
-    SBX_CHECK(tree.make_symlink(link.path, link.text, "where programs look"));
+  for (const profile::OwnLink& link : profile::kOwnLinks)
+    SBX_CHECK(
+        tree.make_symlink(std::string(link.path), std::string(link.text), "where programs look"));
   SBX_CHECK(tree.make_mount_point("/dev/pts", true, "terminals", ""));
   const std::vector<Node> all = nodes(b);
   for (const Node& node : all)

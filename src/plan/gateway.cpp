@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::uint16_t kDns = 53;  // always ours
 
+static_assert(OpenGateway::kMostTcp == network::kMostHostPorts &&
+              OpenGateway::kMostUdp == network::kMostUdpPorts);
+
 using Ranges = std::vector<network::PortRange>;
 
 std::size_t count_of(const Ranges& ranges) {

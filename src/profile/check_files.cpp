@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "profile/checks.hpp"
 #include "profile/decode.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -35,6 +36,24 @@ void check_mount_targets(const Checker& c) {
                     "the mount's target `" + printable(target, 80) + "` is the workspace's place",
                     "give the workspace another `at`, or `mode: none`");
     }
+  }
+}
+
+void check_mounts_below_files(const Checker& c) {
+  std::map<std::string_view, const Mount*> files;
+  for (const Mount& mount : c.profile().mounts)
+    if (std::holds_alternative<FileMount>(mount.what)) files.emplace(target_of(mount), &mount);
+  if (files.empty()) return;
+  for (const Mount& mount : c.profile().mounts) {
+    std::string_view above = target_of(mount);
+    do above = above.substr(0, above.rfind('/'));
+    while (!above.empty() && !files.contains(above));
+    const auto file = files.find(above);
+    if (file == files.end()) continue;
+    c.complain_at(mount.origin,
+                  "the mount's target `" + printable(target_of(mount), 80) +
+                      "` lies below the file `" + printable(above, 80) + '`',
+                  "the file is from " + file->second->origin.to_string());
   }
 }
 
@@ -137,7 +156,14 @@ void check_patterns(const Checker& c, std::string_view key,
   }
 }
 
-void check_mask(const Checker& c) { check_patterns(c, "mask", c.profile().mask); }
+void check_mask(const Checker& c) {
+  const std::vector<std::string>& mask = c.profile().mask;
+  check_patterns(c, "mask", mask);
+  for (std::size_t i = 0; i < mask.size(); ++i)
+    if (clean_path(mask[i]) == "/dev")
+      c.complain(Checker::item("mask", i), "`mask`: `/dev` belongs to the sandbox, which needs it",
+                 "it has nothing of the host's but a few harmless nodes, and `devices`");
+}
 constexpr std::uint64_t kMostArtifacts = 100'000;
 
 void check_artifacts(const Checker& c) {
@@ -165,6 +191,13 @@ void check_tools(const Checker& c) {
   }
 }
 
+/// A link or a folder of a sandbox's own /dev, where there could be no node.
+bool is_of_sandbox(std::string_view path) {
+  return is_below(path, "/dev/shm") || std::ranges::any_of(kOwnLinks, [path](const OwnLink& link) {
+           return is_below(path, link.path);
+         });
+}
+
 void check_devices(const Checker& c) {
   const auto& devices = c.profile().devices;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -175,12 +208,17 @@ void check_devices(const Checker& c) {
     if (!path || name.front() == '/') {
       c.complain(Checker::item("devices", i), "`" + printable(devices[i], 60) + "` is no device",
                  "write `gpu`, or a node's name below /dev such as fuse or net/tun");
+    } else if (is_of_sandbox("/dev/" + std::string(name))) {
+      c.complain(Checker::item("devices", i),
+                 "`" + printable(devices[i], 60) + "` is something else in every sandbox",
+                 "/dev has it already; remove the entry");
     }
   }
 }
 
 constexpr Check kChecks[] = {
     {"mount targets", check_mount_targets},
+    {"mounts below files", check_mounts_below_files},
     {"tmpfs sizes", check_tmpfs_sizes},
     {"workspace place", check_workspace_place},
     {"overlay keys", check_overlay_keys},

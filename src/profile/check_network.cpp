@@ -1,6 +1,7 @@
 // Checks of `network`: rules that are none, or that could never do what they say.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/text.hpp"
 #include "network/policy.hpp"
@@ -74,6 +75,18 @@ void check_udp_ports(const Checker& c, const Policy& policy) {
                "each is a socket of its own; name fewer");
 }
 
+void check_host_ports(const Checker& c, const std::vector<std::uint16_t>& ports) {
+  if (const auto dns = std::ranges::find(ports, network::kDnsPort); dns != ports.end())
+    c.complain(Checker::item("network.host_ports", static_cast<std::size_t>(dns - ports.begin())),
+               "`network.host_ports`: 53 is where sbx itself answers DNS");
+  const std::size_t count = std::set(ports.begin(), ports.end()).size();
+  if (count > network::kMostHostPorts)
+    c.complain("network.host_ports",
+               "`network.host_ports` has " + std::to_string(count) + " ports, and at most " +
+                   std::to_string(network::kMostHostPorts) + " can be had",
+               "each is a socket of its own; name fewer");
+}
+
 bool is_gateways(const Policy& policy, std::uint16_t port) {
   return port == network::kDnsPort ||
          std::ranges::any_of(ports_of(policy, Protocol::tcp),
@@ -117,12 +130,9 @@ void check_network(const Checker& c) {
   const Policy policy = check_allow(c);
   check_deny(c);
   check_udp_ports(c, policy);
+  check_host_ports(c, policy.host_ports);
   check_publish(c, policy);
   check_proxy(c);
-  const auto& ports = policy.host_ports;
-  if (const auto dns = std::ranges::find(ports, network::kDnsPort); dns != ports.end())
-    c.complain(Checker::item("network.host_ports", static_cast<std::size_t>(dns - ports.begin())),
-               "`network.host_ports`: 53 is where sbx itself answers DNS");
   const NetworkLimits& limits = c.profile().network.limits;
   if (limits.connections < 1 || limits.connections > 65535)
     c.complain("network.limits.connections",

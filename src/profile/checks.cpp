@@ -5,6 +5,7 @@
 
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::profile {
 
@@ -57,6 +58,10 @@ std::string target_problem(std::string_view target) {
   if (is_below(target, "/proc")) return "lies in /proc, which belongs to the sandbox";
   if (target == "/dev") return "cannot be /dev, which belongs to the sandbox; `devices` adds to it";
   if (is_below(target, "/dev/pts")) return "lies in /dev/pts, which belongs to the sandbox";
+  const auto taken = [target](std::string_view path) { return is_below(target, path); };
+  if (std::ranges::any_of(kOwnNodes, taken) ||
+      std::ranges::any_of(kOwnLinks, taken, &OwnLink::path))
+    return "is a device that every sandbox has";
   return "";
 }
 

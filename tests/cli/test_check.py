@@ -12,6 +12,11 @@ REFUSED = {
     "start narrowed": "seccomp: {args: [{call: execve, arg: 0, in: [1]}]}",
     "narrowed in vain": "seccomp: {args: [{call: ptrace, arg: 0, in: [0]}]}",
     "too many values": f"seccomp: {{args: [{{call: lseek, arg: 2, in: {list(range(0, 600, 2))}}}]}}",
+    "host ports": f"network: {{host_ports: {list(range(1000, 1065))}}}",
+    "below a file": "mounts: [{file: /a, content: x}, {file: /a/b, content: y}]",
+    "on a device": "mounts: [{file: /dev/null, content: x}]",
+    "a link as device": "devices: [stdin]",
+    "hides /dev": 'mask: ["/dev"]',
 }
 
 
@@ -22,3 +27,10 @@ def test_check_and_run_refuse_for_the_same_reason_at_the_same_place(sbx, text):
     assert check.code == 125 and re.match(rf"{re.escape(str(profile))}:2:\d+: ", check.out), check
     run = sbx.run(profile, cmd=["true"]).assert_refused()
     assert run.err.splitlines() == [f"sbx: {line}" for line in check.out.splitlines()]
+
+
+@pytest.mark.parametrize("flags", [[], ["--tty"], ["--net", "host"], ["--allow", "a.example:*"], ["--landlock", "off"]], ids=" ".join)
+def test_the_fewest_open_files_that_check_accepts_are_enough_for_a_start(sbx, flags):
+    profile = sbx.profile("version: 1\nlimits: {rlimits: {nofile: 32}}\n")
+    assert sbx.call("check", profile).code == 0
+    sbx.run(profile, flags=flags, cmd=["true"], events=True).assert_ok()

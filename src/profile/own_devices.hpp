@@ -1,0 +1,23 @@
+// What every sandbox has in /dev, below which nothing else can be put. Pure data.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace sbx::profile {
+
+/// Nodes of the host's.
+inline constexpr std::array<std::string_view, 6> kOwnNodes{
+    "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};
+
+struct OwnLink {
+  std::string_view path;
+  std::string_view text;
+};
+inline constexpr std::array<OwnLink, 5> kOwnLinks{{{"/dev/fd", "/proc/self/fd"},
+                                                   {"/dev/stdin", "/proc/self/fd/0"},
+                                                   {"/dev/stdout", "/proc/self/fd/1"},
+                                                   {"/dev/stderr", "/proc/self/fd/2"},
+                                                   {"/dev/ptmx", "pts/ptmx"}}};
+
+}  // namespace sbx::profile
