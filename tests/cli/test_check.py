@@ -1,4 +1,4 @@
-"""`sbx check` says what `sbx run` would say of the same profile, word by word."""
+"""`sbx check` says what `sbx run` would say of the same profile, word by word, and the manual says no more than both."""
 import re
 
 import pytest
@@ -34,3 +34,10 @@ def test_the_fewest_open_files_that_check_accepts_are_enough_for_a_start(sbx, fl
     profile = sbx.profile("version: 1\nlimits: {rlimits: {nofile: 32}}\n")
     assert sbx.call("check", profile).code == 0
     sbx.run(profile, flags=flags, cmd=["true"], events=True).assert_ok()
+
+
+def test_the_profile_net_is_no_more_refused_than_the_manual_says(sbx, root_dir):
+    page = (root_dir / "man" / "sbx-profile.5").read_text()
+    words = re.search(r"\.TP\n\.B net\n(.*?)\.PP", page, flags=re.S)[1]
+    assert "refuse" not in words
+    sbx.run("net", cmd=["true"]).assert_ok()
