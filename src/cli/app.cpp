@@ -6,6 +6,7 @@
 
 #include "base/text.hpp"
 #include "cli/line.hpp"
+#include "cli/override.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -78,7 +79,7 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
       const std::string name(option.name);
       arguments.policy.push_back(option.argument.empty() ? name : name + "=" + value);
     }
-    auto made = option.to_override(option, value, cwd);
+    auto made = override_of(option, value, cwd);
     if (made)
       arguments.overrides.push_back(*std::move(made));
     else

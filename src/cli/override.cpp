@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace sbx::cli {
 namespace {
 
@@ -85,6 +87,22 @@ std::string yaml_quote(std::string_view text) {
     }
   }
   return out += '"';
+}
+
+Result<Override> override_of(const OptionSpec& option, std::string_view text,
+                             std::string_view cwd) {
+  Override made = SBX_TRY(option.to_override(option, text, cwd));
+  if (is_utf8(made.key) && is_utf8(made.yaml)) return made;
+  constexpr const char* kHint =
+      "a profile is UTF-8 text, and so is what flags put into it; the words of the command may be "
+      "any bytes";
+  const std::size_t bad = find_invalid_utf8(text);
+  if (bad == std::string_view::npos)
+    return mistake(option, "the path of the current directory is not UTF-8 text", kHint);
+  return mistake(option,
+                 "the value is not UTF-8 text: byte " + std::to_string(bad + 1) + " of it is " +
+                     printable(text.substr(bad, 1)),
+                 kHint);
 }
 
 Result<Override> plain_value(const OptionSpec& option, std::string_view text, std::string_view) {

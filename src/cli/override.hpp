@@ -13,6 +13,11 @@ namespace sbx::cli {
 /// `text` as a double-quoted YAML scalar.
 std::string yaml_quote(std::string_view text);
 
+/// What `option` makes of `text`, as the table of options has it. An error where that would be no
+/// text of a profile's, which is UTF-8.
+Result<profile::Override> override_of(const OptionSpec& option, std::string_view text,
+                                      std::string_view cwd);
+
 // Each of these is the `to_override` of one or more rows of the table of options. Errors have the
 // kind `usage`, the flag in `where`, and show the form that is expected.
 

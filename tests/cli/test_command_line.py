@@ -114,6 +114,14 @@ def test_bad_flags_are_refused(sbx, arguments, words):
     refused(sbx.call("run", *sbx.degraded, *arguments, "--", *PAYLOAD), *words)
 
 
+@pytest.mark.parametrize("flag", ["--env", "--ro", "--set", "--rlimit", "--secret", "--hostname", "--mask", "--memory"])
+def test_a_flag_whose_bytes_are_no_text_says_so(sbx, flag):
+    value = {"--memory": "\udce9G", "--ro": "/caf\udce9", "--hostname": "caf\udce9", "--mask": "/caf\udce9",
+             "--secret": "a=env:caf\udce9"}.get(flag, "vars.a=caf\udce9")
+    run = refused(sbx.call("run", *sbx.degraded, flag, value, "--", *PAYLOAD), f"{flag}: the value is not UTF-8 text", "\\xe9")
+    assert "YAML" not in run.err and "save the file" not in run.err
+
+
 def test_every_mistake_is_reported_at_once(sbx):
     run = refused(sbx.call("run", "--memroy", "1G", "--tmpfs", "x", "--", *PAYLOAD), "--memroy", "--tmpfs")
     run = refused(sbx.call("run", "--memory", "1", "--pids", "x", "--", *PAYLOAD), "--memory", "--pids")

@@ -10,11 +10,12 @@ namespace {
 
 using sbx::cli::find_option;
 using sbx::cli::find_verb;
+using sbx::cli::override_of;
 
 std::string yaml(std::string_view flag, std::string_view argument) {
   const auto* option = find_option(*find_verb("run"), flag);
   REQUIRE(option != nullptr);
-  const auto made = option->to_override(*option, argument, "/here");
+  const auto made = override_of(*option, argument, "/here");
   return made ? made->yaml : "error: " + made.error().what;
 }
 
@@ -24,6 +25,18 @@ TEST_CASE("a quoted value cannot end its quotes or its line") {
   CHECK(sbx::cli::yaml_quote("a\"b\\c\nd\x7f") == R"("a\"b\\c\x0ad\x7f")");
   CHECK(yaml("--env", "V=x\"}, pass: [HOME]") == R"({set: {"V": "x\"}, pass: [HOME]"}})");
   CHECK(yaml("--memory", "1G}, x: {") == R"("1G}, x: {")");
+}
+
+TEST_CASE("bytes that are no text are refused as such, with their place") {
+  CHECK(yaml("--env", "V=caf\xe9") == "error: the value is not UTF-8 text: byte 6 of it is \\xe9");
+  CHECK(yaml("--set", "vars.\xff=1") ==
+        "error: the value is not UTF-8 text: byte 6 of it is \\xff");
+  CHECK(yaml("--env", "V=caf\u00e9") == "{set: {\"V\": \"caf\u00e9\"}}");
+  const auto* option = find_option(*find_verb("run"), "--rw");
+  const auto made = override_of(*option, "data", "/caf\xe9");
+  REQUIRE_FALSE(made.has_value());
+  CHECK(made.error().where == "--rw");
+  CHECK(made.error().what == "the path of the current directory is not UTF-8 text");
 }
 
 TEST_CASE("numbers and quantities stay plain, because a quoted one would be text") {
