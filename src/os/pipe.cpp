@@ -40,9 +40,9 @@ std::size_t bytes_waiting(int fd) {
 SysResult<void> fill_standard_fds() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // open(2) takes the lowest free number, and every lower one is open by now.
-    if (::open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY) != fd)
-      return std::unexpected(Errno{errno});
+    // open(2) takes the lowest free number, and every lower one is open by now. To read only: what
+    // we write there goes nowhere, and must fail as it would on a closed descriptor (EBADF).
+    if (::open("/dev/null", O_RDONLY) != fd) return std::unexpected(Errno{errno});
   }
   return {};
 }

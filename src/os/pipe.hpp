@@ -29,7 +29,7 @@ SysResult<UniqueFd> reopen_nonblocking(int fd, int access);
 std::size_t bytes_waiting(int fd);
 
 /// Opens /dev/null in place of each of 0, 1 and 2 that is closed: the next file opened must not
-/// become somebody's standard stream.
+/// become somebody's standard stream. Writing to it fails with EBADF.
 SysResult<void> fill_standard_fds();
 
 }  // namespace sbx::os

@@ -133,7 +133,9 @@ bool Run::write_in_pieces(int fd) {
 }
 
 bool Run::write_result(int fd, std::string_view line) {
-  Sink sink(fd, kind_of(fd));
+  // Not discarded: /dev/null in place of a closed stream takes nothing (os::fill_standard_fds()).
+  const FileKind kind = kind_of(fd);
+  Sink sink(fd, kind == FileKind::null_device ? FileKind::device : kind);
   while (!line.empty()) {
     const auto taken = sink.write(line);
     if (!taken) {

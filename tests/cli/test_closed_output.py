@@ -1,0 +1,54 @@
+"""What sbx prints must arrive: with standard output closed, or full, no verb ends with success."""
+import subprocess
+
+import pytest
+
+VERBS = {
+    "version": ["--version"], "help": ["--help"], "help of a verb": ["run", "--help"], "options": ["--list-options"],
+    "explain": ["explain", "--", "true"], "why": ["explain", "--why", "syscall:read", "--", "true"],
+    "dry run": ["run", "--dry-run", "--", "true"], "result": ["run", "--json", "--", "true"],
+    "profiles": ["profiles", "ls"], "show": ["profiles", "show", "net"], "schema": ["schema", "result"],
+    "completion": ["completion", "bash"], "doctor": ["doctor", "--json"], "ps": ["ps", "--json"], "artifacts": ["artifacts", "ls", "--json"],
+}
+PLANS = {"explain", "run"}
+
+
+def call(sbx, words, stdout):
+    flags = sbx.degraded if words[0] in PLANS and "--" in words else []
+    line = [sbx.binary, words[0], *flags, *words[1:]]
+    return subprocess.run(["sh", "-c", f'"$@" {stdout}', "sh", *line], cwd=sbx.cwd, capture_output=True, text=True,
+                          timeout=60)
+
+
+@pytest.mark.parametrize("stdout, error", [(">&-", "EBADF"), (">/dev/full", "ENOSPC")], ids=["closed", "full"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_cannot_be_printed_is_no_success(sbx, verb, stdout, error):
+    done = call(sbx, VERBS[verb], stdout)
+    assert done.returncode == 125, done
+    assert "the result could not be written" in done.stderr or "standard output: " in done.stderr and error in done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_control_the_same_succeeds_where_it_can_be_printed(sbx, verb):
+    done = call(sbx, VERBS[verb], ">/dev/null")
+    assert done.returncode == 0 or verb == "doctor", done
+
+
+def test_the_commands_own_code_stays(sbx):
+    done = call(sbx, ["run", "--json", "--", "sh", "-c", "exit 3"], ">&-")
+    assert done.returncode == 3 and "the result could not be written" in done.stderr
+
+
+def test_a_run_that_prints_nothing_itself_does_not_mind(sbx):
+    assert call(sbx, ["run", "--", "true"], ">&-").returncode == 0
+
+
+def test_a_problem_of_a_profile_that_cannot_be_printed_stays_one(sbx):
+    profile = sbx.profile("version: 2\n")
+    assert call(sbx, ["check", str(profile)], ">&-").returncode == 125
+
+
+def test_jobs_whose_results_cannot_be_written_are_told(sbx):
+    (sbx.cwd / "jobs.jsonl").write_text('{"id": "a", "argv": ["true"]}\n')
+    done = call(sbx, ["batch", *sbx.degraded, "jobs.jsonl"], ">&-")
+    assert done.returncode == 125 and "EBADF" in done.stderr, done
