@@ -44,9 +44,8 @@ struct Origin {
 struct Error {
   ErrorKind kind = ErrorKind::internal;
   std::string what;
-  std::string
-      where{};         ///< "file:line:column" or "step 14/31 bind /usr"; empty when it adds nothing
-  std::string hint{};  ///< the next thing to try; empty when there is none
+  std::string where{};  ///< "file:line:column", "--memory", "p.yaml:3:5: step 14/31"; may be empty
+  std::string hint{};   ///< the next thing to try; empty when there is none
   int sys_errno = 0;
   std::optional<Feature> feature{};  ///< what of the kernel's was asked for
   std::string cause{};               ///< why it is likely, once somebody has looked; a clause

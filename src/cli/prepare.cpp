@@ -116,16 +116,20 @@ plan::Invocation invocation_of(const Arguments& arguments, const Profile& profil
   return invocation;
 }
 
+/// `error`, at the line or flag that wrote `root`.
+Error about_root(const Profile& profile, Error error) {
+  if (const auto written = profile.origins.find("root"); written != profile.origins.end())
+    error.where = written->second.to_string();
+  return error;
+}
+
 /// The image that is the root, unpacked; for who only asks, as far as it is already.
 Result<std::optional<images::Held>> image_of(const Profile& profile, bool only_asks) {
   if (profile.root.kind != profile::RootKind::oci) return std::nullopt;
   const images::Request request{profile.root.path, profile.root.ref, profile.root.max};
   auto held = only_asks ? images::find_unpacked(request) : images::unpacked(request);
   if (held) return held;
-  Error error = std::move(held).error();
-  if (const auto written = profile.origins.find("root"); written != profile.origins.end())
-    error.where = written->second.to_string();
-  return std::unexpected(std::move(error));
+  return std::unexpected(about_root(profile, std::move(held).error()));
 }
 
 void add_image(const std::optional<images::Held>& image, os::ProbeRequest& request) {
@@ -181,7 +185,11 @@ std::expected<Grounds, Problems> survey(Profile profile, Caller caller, Verb ver
   if (!image) return only(std::move(image).error());
   add_image(*image, wanted);
   auto facts = os::probe(std::move(wanted));
-  if (!facts) return only(std::move(facts).error());
+  if (!facts) {
+    // All else that it may fail for is the host's.
+    const bool of_root = facts.error().kind == ErrorKind::profile;
+    return only(of_root ? about_root(profile, facts.error()) : facts.error());
+  }
   facts->image = image_facts(profile, *image);
   return Grounds{std::move(profile), *std::move(facts), *std::move(image)};
 }

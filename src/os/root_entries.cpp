@@ -136,7 +136,7 @@ bool is_made_fresh(std::string_view name) {
 }
 
 Error unreadable(const std::string& dir, std::string why, int error) {
-  return {.kind = ErrorKind::host,
+  return {.kind = ErrorKind::profile,
           .what = "the root folder " + dir + " cannot be read" + std::move(why),
           .hint = "name a folder that holds a root file system and that you may read",
           .sys_errno = error};

@@ -19,19 +19,25 @@ Origin origin_of(const profile::Profile& profile, std::string_view key) {
   return {};
 }
 
-std::string Builder::written_at(std::string_view key) const {
-  const Origin origin = origin_of(key);
+Origin Builder::writer_of(std::string_view key) const {
   const auto& all = profile.origins;
-  if (origin.file.empty()) return "the default";
-  if (all.contains(key)) return origin.to_string();
-  // A key above that has others below it says where those were written, and not this one.
-  for (std::string_view above = key; above.contains('.');) {
-    above = above.substr(0, above.find_last_of('.'));
-    const std::string inside = std::string(above) + ".";
-    const auto next = all.lower_bound(inside);
-    if (next != all.end() && next->first.starts_with(inside)) return "the default";
+  for (std::string_view at = key; !at.empty();) {
+    if (const auto found = all.find(at); found != all.end()) {
+      if (at.size() == key.size()) return found->second;
+      // A key that has others below it says where those were written, and not this one.
+      const std::string inside = std::string(at) + ".";
+      const auto next = all.lower_bound(inside);
+      return next != all.end() && next->first.starts_with(inside) ? Origin{} : found->second;
+    }
+    const std::size_t end = at.find_last_of(".[");
+    at = end == std::string_view::npos ? std::string_view{} : at.substr(0, end);
   }
-  return origin.to_string();
+  return {};
+}
+
+std::string Builder::written_at(std::string_view key) const {
+  const Origin origin = writer_of(key);
+  return origin.file.empty() ? "the default" : origin.to_string();
 }
 
 }  // namespace sbx::plan

@@ -38,7 +38,7 @@ struct Builder {
   /// origin; an empty key means that it is always there.
   template <class Kind>
   void add(Phase phase, Kind&& action, std::string_view reason, std::string_view key = {}) {
-    plan.steps.emplace_back(phase, std::forward<Kind>(action), std::string(reason), origin_of(key));
+    plan.steps.emplace_back(phase, std::forward<Kind>(action), std::string(reason), writer_of(key));
   }
 
   /// `root` is somebody's whole file system: a folder or an image.
@@ -50,6 +50,8 @@ struct Builder {
   [[nodiscard]] Origin origin_of(std::string_view key) const {
     return plan::origin_of(profile, key);
   }
+  /// The same, but nobody where only others of the key above were written: the default holds.
+  [[nodiscard]] Origin writer_of(std::string_view key) const;
   /// "file:line:column" of `key`, or "the default".
   [[nodiscard]] std::string written_at(std::string_view key) const;
 };

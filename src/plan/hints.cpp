@@ -4,7 +4,6 @@
 #include <cerrno>
 
 #include "base/text.hpp"
-#include "plan/describe.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -241,60 +240,11 @@ struct Hint {
   std::string operator()(const Fail&) const { return ""; }
 };
 
-/// What each step asks of the kernel.
-struct FeatureOf {
-  Feature operator()(const CloneNamespaces&) const { return Feature::user_namespace; }
-  Feature operator()(const ReserveHostId&) const { return Feature::user_namespace; }
-  Feature operator()(const WriteIdMaps&) const { return Feature::user_namespace; }
-  Feature operator()(const SetTimeOffsets&) const { return Feature::time_namespace; }
-  Feature operator()(const ForbidNamespaces&) const { return Feature::namespace_limit; }
-  Feature operator()(const HoldTree&) const { return Feature::landlock; }
-  Feature operator()(const ForkPayload&) const { return Feature::pid_namespace; }
-  Feature operator()(const PrivatePropagation&) const { return Feature::mount_namespace; }
-  Feature operator()(const MountRoot&) const { return Feature::tmpfs; }
-  Feature operator()(const MountTmpfs&) const { return Feature::tmpfs; }
-  Feature operator()(const MountOverlay&) const { return Feature::overlay; }
-  Feature operator()(const MountProc&) const { return Feature::proc; }
-  Feature operator()(const MountDevpts&) const { return Feature::devpts; }
-  Feature operator()(const PivotRoot&) const { return Feature::pivot_root; }
-  Feature operator()(const UnshareCgroup&) const { return Feature::cgroup_namespace; }
-  Feature operator()(const NewNetwork&) const { return Feature::network_namespace; }
-  Feature operator()(const OpenPty&) const { return Feature::pty; }
-  Feature operator()(const ApplyLandlock&) const { return Feature::landlock; }
-  Feature operator()(const InstallSeccomp&) const { return Feature::seccomp; }
-  Feature operator()(const DetachTree& step) const {
-    return step.idmap ? Feature::idmapped_mount : Feature::system_calls;
-  }
-  template <class Other>
-  Feature operator()(const Other&) const {
-    return Feature::system_calls;
-  }
-};
-
 }  // namespace
 
 std::string hint_for(const Action& action, int error) {
   if (std::string hint = std::visit(Hint{error}, action); !hint.empty()) return hint;
   return general_hint(error);
-}
-
-Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail) {
-  const Step& step = plan.steps[index];
-  // The lock file of host ids fails for reasons of its own; only ids that do not exist are the
-  // namespace's.
-  // Tier `landlock` goes on after what the host has refused: that is no reason for what fails then.
-  const bool of_file =
-      (std::holds_alternative<ReserveHostId>(step.action) && error != EPERM && error != EINVAL) ||
-      (plan.isolation.tier == "landlock" && !std::holds_alternative<HoldTree>(step.action));
-  const bool rule = std::holds_alternative<ApplyLandlock>(step.action) && !detail.empty();
-  std::string what = rule ? "allow " + quote(detail) + " by Landlock" : describe(step.action);
-  if (!rule && !detail.empty()) what += " (" + detail + ")";
-  return {.kind = ErrorKind::setup,
-          .what = std::move(what),
-          .where = "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size()),
-          .hint = hint_for(step.action, error),
-          .sys_errno = error,
-          .feature = of_file ? std::nullopt : std::optional(std::visit(FeatureOf{}, step.action))};
 }
 
 }  // namespace sbx::plan

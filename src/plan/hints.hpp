@@ -8,8 +8,8 @@
 
 namespace sbx::plan {
 
-/// The Error for step `index` of `plan` that failed with `error` (0: unknown). `detail` (may be
-/// empty) names what exactly refused, e.g. a cgroup file.
+/// The Error for step `index` of `plan` that failed with `error` (0: unknown), at the line or flag
+/// that asked for the step. `detail` (may be empty) names what exactly refused, e.g. a cgroup file.
 Error step_error(const Plan& plan, std::size_t index, int error, const std::string& detail);
 
 /// The next thing to try when a step of this kind fails so; empty when nothing sensible is known.
