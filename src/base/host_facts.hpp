@@ -77,6 +77,8 @@ struct HostFacts {
   std::string resolv_conf{};  ///< the host's, when the sandbox shares its network
   std::string hosts{};        ///< likewise
   int cpus_online = 1;
+  /// The caller's hard limits of setrlimit(2), as far as asked for; without those that are none.
+  std::map<std::string, std::uint64_t> hard_limits{};
   std::uint32_t host_id_first = 0;  ///< root only: the range that a run's own host id comes from
   std::uint32_t host_id_count = 0;
   std::vector<CgroupHome> cgroups{};  ///< in the order in which they should be taken

@@ -90,6 +90,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   }
   request.tools = profile.tools;
   request.controllers = controllers_for(profile.limits);
+  for (const auto& [name, value] : profile.limits.rlimits) request.rlimits.push_back(name);
   // What is learnt without a file tree of its own would be of no use with one.
   request.try_namespaces =
       verb != Verb::learn && std::ranges::find(profile.degrade, "userns") != profile.degrade.end();

@@ -22,6 +22,7 @@
 #include "os/landlock.hpp"
 #include "os/namespace_trial.hpp"
 #include "os/probe_source.hpp"
+#include "os/process.hpp"
 #include "os/tools_path.hpp"
 
 namespace sbx::os {
@@ -128,6 +129,8 @@ Result<HostFacts> probe(ProbeRequest request) {
   facts.stderr_is_tty = isatty(STDERR_FILENO) == 1;
   facts.landlock_abi = landlock_abi();
   facts.cpus_online = usable_cpus();
+  for (const std::string& name : request.rlimits)
+    if (const auto hard = hard_limit(name)) facts.hard_limits.emplace(name, *hard);
   facts.host_id_first = SBX_HOST_ID_FIRST;
   facts.host_id_count = SBX_HOST_ID_COUNT;
   if (access("/proc/self/fd", X_OK) != 0)

@@ -29,6 +29,7 @@ struct ProbeRequest {
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
+  std::vector<std::string> rlimits{};      ///< that the profile sets, by name
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
   bool try_namespaces = false;  ///< the run may go on without them
   bool git = false;             ///< of the first source, which is the workspace: what git obeys

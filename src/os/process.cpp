@@ -211,6 +211,13 @@ int rlimit_number(std::string_view name) noexcept {
   return -1;
 }
 
+std::optional<std::uint64_t> hard_limit(std::string_view name) noexcept {
+  struct ::rlimit now{};
+  const auto which = static_cast<__rlimit_resource>(rlimit_number(name));
+  if (::getrlimit(which, &now) != 0 || now.rlim_max == RLIM_INFINITY) return std::nullopt;
+  return now.rlim_max;
+}
+
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept {
   struct ::rlimit now{};
   const auto which = static_cast<__rlimit_resource>(resource);

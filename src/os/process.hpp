@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -73,6 +74,8 @@ SysResult<void> close_from(unsigned first) noexcept;
 
 /// The RLIMIT_* number for a lower-case name ("nofile"), or -1.
 int rlimit_number(std::string_view name) noexcept;
+/// Our own hard limit of that name; nothing: there is none.
+std::optional<std::uint64_t> hard_limit(std::string_view name) noexcept;
 /// Soft = hard = `value` (RLIM_INFINITY for none). Asking for more than the hard limit we have
 /// takes what we have: a limit is a ceiling. Of "cpu" the hard limit is a second higher.
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept;

@@ -55,18 +55,6 @@ void plan_release(Builder& b) {
   b.add(Phase::init, DropOldRoot{}, "the host's tree; the payload waits until it is gone");
 }
 
-/// Without a cgroup for limits.pids the user's rlimit stands in, where the kernel counts it in each
-/// user namespace of its own.
-void plan_process_count(Builder& b) {
-  const std::vector<std::string>& approximate = b.plan.isolation.approximate;
-  const auto& pids = b.profile.limits.pids;
-  if (!pids || std::ranges::find(approximate, "pids") == approximate.end()) return;
-  if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
-  // One more for init, which is of the same user.
-  b.add(Phase::payload, SetRlimit{"nproc", *pids + 1}, "stands in for a cgroup: limits.pids",
-        "limits.pids");
-}
-
 /// "/" in an image is what it has when nobody chose.
 std::string first_folder(const Builder& b) {
   if (b.profile.workdir) return *b.profile.workdir;
@@ -80,10 +68,7 @@ std::string first_folder(const Builder& b) {
 void plan_stdio(Builder& b) {
   b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
   b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
-  for (const auto& [name, value] : b.profile.limits.rlimits)
-    b.add(Phase::payload, SetRlimit{name, value}, "limits.rlimits." + name,
-          "limits.rlimits." + name);
-  plan_process_count(b);
+  plan_rlimits(b);
 }
 
 void plan_start(Builder& b) {

@@ -85,6 +85,23 @@ def test_rlimits_hold(sbx):
     assert run.assert_ok().out == "77\n1024\n"
 
 
+@pytest.mark.parametrize("flags, profile, told", [
+    (["--rlimit", "nofile=4096"], None, "(--rlimit) is 4096, and the command gets 500"),
+    ([], "version: 1\nlimits: {rlimits: {nofile: 4096}}\n", ":2:28) is 4096, and the command gets 500"),
+    ([], None, None),  # the default of 1024 is nobody's wish
+    ([], "build", None)], ids=["flag", "profile", "default", "built-in"])
+def test_an_rlimit_above_the_callers_own_is_told_with_what_holds(sbx, monkeypatch, flags, profile, told):
+    monkeypatch.setattr(sbx, "around", lambda _: ["prlimit", "--nofile=500:500", "--"])
+    run = sbx.run(profile, flags=flags, cmd=["sh", "-c", "ulimit -Hn"]).assert_ok()
+    assert run.out == "500\n"
+    warnings = [text for text in run.result["warnings"] if "rlimits" in text]
+    assert len(warnings) == bool(told) and ("limits.rlimits.nofile" in run.err) == bool(told)
+    assert not told or told in warnings[0]
+    plan = sbx.call("explain", *([sbx.profile(profile) if "\n" in profile else profile] if profile else []), *sbx.degraded,
+                    *flags, "--", "true")
+    assert "rlimit nofile = 500\n" in plan.out and ("warning:   limits.rlimits" in plan.out) == bool(told)
+
+
 def test_the_payload_is_pid_2_in_a_session_of_its_own(sbx):
     run = sbx.run(cmd=["sh", "-c", "echo $$; cat /proc/1/comm; ps -o pid= -e 2>/dev/null | wc -l"])
     assert run.assert_ok().out.splitlines()[0] == "2"

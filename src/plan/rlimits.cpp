@@ -1,0 +1,57 @@
+// Limits of setrlimit(2) for each process of the payload. Nobody inside may raise what sbx itself
+// was started with, so that a higher one is a wish: the command gets what there is, and is told so.
+#include <algorithm>
+
+#include "plan/builder.hpp"
+
+namespace sbx::plan {
+namespace {
+
+using Value = std::optional<std::uint64_t>;
+
+/// What becomes of `wanted` (nothing: no limit) below the caller's own hard limit.
+Value within_reach(const Builder& b, const std::string& name, Value wanted) {
+  const auto hard = b.facts.hard_limits.find(name);
+  if (hard == b.facts.hard_limits.end()) return wanted;
+  return std::min(wanted.value_or(hard->second), hard->second);
+}
+
+/// Somebody counts on the number; of a built-in profile nobody chose it.
+bool is_chosen(const Builder& b, const std::string& key) {
+  const auto written = b.profile.origins.find(key);
+  return written != b.profile.origins.end() && !written->second.file.starts_with('<');
+}
+
+void plan_rlimit(Builder& b, const std::string& name, Value wanted) {
+  const std::string key = "limits.rlimits." + name;
+  const Value given = within_reach(b, name, wanted);
+  if (wanted != given) b.plan.limits.rlimits[name] = given;
+  b.add(Phase::payload, SetRlimit{name, given},
+        wanted == given ? key : key + ", as far as the caller's own hard limit goes", key);
+  // `none` is no limit of ours, and no wish for one.
+  if (wanted && given && *given < *wanted && is_chosen(b, key))
+    b.plan.warnings.push_back(key + " (" + b.written_at(key) + ") is " + std::to_string(*wanted) +
+                              ", and the command gets " + std::to_string(*given) +
+                              ": the hard limit that sbx was started with (ulimit -H)");
+}
+
+/// Without a cgroup for limits.pids the user's rlimit stands in, where the kernel counts it in each
+/// user namespace of its own.
+void plan_process_count(Builder& b) {
+  const std::vector<std::string>& approximate = b.plan.isolation.approximate;
+  const auto& pids = b.profile.limits.pids;
+  if (!pids || std::ranges::find(approximate, "pids") == approximate.end()) return;
+  if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
+  // One more for init, which is of the same user.
+  b.add(Phase::payload, SetRlimit{"nproc", *pids + 1}, "stands in for a cgroup: limits.pids",
+        "limits.pids");
+}
+
+}  // namespace
+
+void plan_rlimits(Builder& b) {
+  for (const auto& [name, value] : b.profile.limits.rlimits) plan_rlimit(b, name, value);
+  plan_process_count(b);
+}
+
+}  // namespace sbx::plan

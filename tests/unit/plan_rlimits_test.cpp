@@ -1,0 +1,68 @@
+// Limits for each process: what is left of them below the caller's own, and who is told.
+#include <doctest/doctest.h>
+
+#include "plan_testing.hpp"
+#include "profile_testing.hpp"
+
+using namespace sbx;                 // NOLINT(google-build-using-namespace)
+using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
+using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
+using sbx::testing::must_load;
+
+namespace {
+
+/// The plan for a caller who may have `hard` open files himself.
+Plan planned(const profile::Profile& profile, std::uint64_t hard) {
+  HostFacts facts = host_of_user();
+  facts.hard_limits = {{"nofile", hard}};
+  auto plan = build(profile, command(), facts);
+  if (!plan) FAIL(plan.error().to_string());
+  return *std::move(plan);
+}
+
+/// What each process may have open.
+std::optional<std::uint64_t> files_of(const Plan& plan) {
+  for (const SetRlimit& step : steps_of<SetRlimit>(plan))
+    if (step.name == "nofile") return step.value;
+  FAIL("no step");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a limit above the caller's own is his, in the plan too, and whoever wrote it is told") {
+  const Plan plan = planned(must_load("limits: {rlimits: {nofile: 4096}}\n"), 500);
+  CHECK(files_of(plan) == 500);
+  CHECK(plan.limits.rlimits.at("nofile") == 500);
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front() ==
+        "limits.rlimits.nofile (/p/x.yaml:2:28) is 4096, and the command gets 500: the hard limit "
+        "that sbx was started with (ulimit -H)");
+  CHECK(index_of(plan, "rlimit nofile = 500") != std::string::npos);
+}
+
+TEST_CASE("a flag is told in the same way") {
+  profile::LoadRequest request;
+  request.overrides = {{"limits.rlimits", "{nofile: 4096}", "--rlimit"}};
+  const Plan plan = planned(must_load("", request), 500);
+  REQUIRE(plan.warnings.size() == 1);
+  CHECK(plan.warnings.front().starts_with("limits.rlimits.nofile (--rlimit) is 4096"));
+}
+
+TEST_CASE("below the caller's own nothing changes") {
+  const Plan plan = planned(must_load("limits: {rlimits: {nofile: 500}}\n"), 500);
+  CHECK(files_of(plan) == 500);
+  CHECK(plan.warnings.empty());
+}
+
+TEST_CASE("what nobody chose is no warning: defaults, built-in profiles, and no limit at all") {
+  const Plan by_default = planned(must_load("limits: {memory: 1G}\n"), 500);
+  CHECK(files_of(by_default) == 500);
+  CHECK(by_default.warnings.empty());
+  const Plan built_in = planned(must_load("extends: [build]\n"), 2000);
+  CHECK(files_of(built_in) == 2000);
+  CHECK(built_in.warnings.empty());
+  const Plan none = planned(must_load("limits: {rlimits: {nofile: none}}\n"), 2000);
+  CHECK(files_of(none) == 2000);
+  CHECK(none.warnings.empty());
+}
