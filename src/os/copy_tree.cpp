@@ -103,7 +103,7 @@ class Copy {
   }
 
   SysResult<void> enter(Level& level, const char* name) noexcept {
-    auto from = open_beneath(level.from.get(), name, kFolder);
+    auto from = open_to_visit(level.from.get(), name);
     const int error = from ? 0 : from.error().value;
     if (has_moved(error) || leaves_out(error)) return {};
     if (error != 0 && error != EXDEV) return std::unexpected(Errno{error});

@@ -80,6 +80,14 @@ SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t
   }
 }
 
+SysResult<UniqueFd> open_to_visit(int folder, const char* name) noexcept {
+  UniqueFd inner = SBX_TRY(open_beneath(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  struct ::stat what{};
+  // Of mode 644, say: its names can be read, and nothing behind them.
+  if (::fstatat(inner.get(), ".", &what, AT_SYMLINK_NOFOLLOW) != 0) return fail();
+  return inner;
+}
+
 SysResult<UniqueFd> open_folder_strict(const std::string& path) {
   const UniqueFd at = SBX_TRY(open_path_strict(path.c_str()));
   UniqueFd folder(::openat(at.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -21,6 +21,10 @@ SysResult<std::vector<std::string>> list_names(int fd);
 /// or where ".." would lead out. "." is the folder itself. O_CLOEXEC is added.
 SysResult<UniqueFd> open_beneath(int folder, const char* path, int flags, mode_t mode = 0);
 
+/// The folder `name` in `folder`, for reading what it lists, and for looking at that. EACCES: one
+/// of the two is closed to us.
+SysResult<UniqueFd> open_to_visit(int folder, const char* name) noexcept;
+
 /// The folder at `path`, for reading, without a link on the way (os/mount.hpp, open_path_strict).
 SysResult<UniqueFd> open_folder_strict(const std::string& path);
 

@@ -45,7 +45,7 @@ SysResult<void> walk_tree(int folder, const Visit& visit, const NotEntered& not_
     const Walk what = SBX_TRY(visit(entry));
     if (what == Walk::stop) return {};
     if (what == Walk::pass) continue;
-    auto inner = levels.size() < kDeepest ? open_beneath(level.folder.get(), name.c_str(), kFolder)
+    auto inner = levels.size() < kDeepest ? open_to_visit(level.folder.get(), name.c_str())
                                           : SysResult<UniqueFd>(std::unexpected(Errno{ELOOP}));
     if (inner)
       SBX_CHECK(enter(levels, std::move(*inner), path));

@@ -24,8 +24,8 @@ using Visit = std::function<SysResult<Walk>(const WalkedEntry&)>;
 using NotEntered = std::function<void(const WalkedEntry&, Errno why)>;
 
 /// Shows `visit` what lies in the folder open at `folder`: a folder before what is in it, which may
-/// be removed. What cannot be opened, or lies 500 levels deep, is not gone into, and `not_entered`
-/// told so. Fails when a folder cannot be read, or `visit` does.
+/// be removed. What cannot be opened and looked into, or lies 500 levels deep, is not gone into,
+/// and `not_entered` told so. Fails when a folder cannot be read, or `visit` does.
 SysResult<void> walk_tree(int folder, const Visit& visit, const NotEntered& not_entered = {});
 
 }  // namespace sbx::os

@@ -60,3 +60,19 @@ def test_a_closed_folder_is_open_to_the_next_call(small):
     assert "closed to its owner" in warning and "a, and 1 more" in warning
     assert small.shell("cat a/b/f; rm -r a; ls")["stdout"]["text"] == "x\napp.py\ndata\n"
     assert small.call("diff")["structuredContent"]["changes"] == []
+
+
+@pytest.mark.needs("user")  # root passes every mode
+@pytest.mark.parametrize("mode", [0o000, 0o644, 0o311])
+def test_a_folder_that_is_closed_is_left_out_and_counts_as_one(serve, project, mode):
+    closed = project / "data" / "closed"
+    closed.mkdir()
+    for number in range(2000):
+        (closed / str(number)).touch()
+    closed.chmod(mode)
+    try:
+        client = serve("python", "--workspace", f"{project}:overlay", "--set", "workspace.size=1M")  # 1024 names
+        assert client.shell("ls data")["stdout"]["text"] == "in.csv\n"
+        assert client.call("diff")["structuredContent"]["changes"] == []
+    finally:
+        closed.chmod(0o755)
