@@ -11,6 +11,7 @@ Answer diff(const Json& arguments, const Workspace& workspace);
 Answer apply(const Json& arguments, Workspace& workspace);
 
 /// `result`: the object of `sbx run --json`. Brings the run's changes into the workspace.
-Answer run_answer(const Json& result, Workspace& workspace, KeptFiles& kept);
+Answer run_answer(const Json& result, Workspace& workspace, Workspace::Meanwhile meanwhile,
+                  KeptFiles& kept);
 
 }  // namespace sbx::mcp

@@ -1,4 +1,5 @@
 // What a run_* tool answers, made of the result of `sbx run --json`.
+#include <algorithm>
 #include <utility>
 
 #include "base/base64.hpp"
@@ -48,8 +49,15 @@ Json cpu_of(const Json& result) {
   return user.get<double>() + system.get<double>();
 }
 
+/// Had the run a copy of the workspace, as overlayfs refuses that?
+bool was_copied(const Json& result) {
+  const Json degraded = member(member(result, "isolation"), "degraded");
+  return std::ranges::find(degraded, "overlay") != degraded.end();
+}
+
 /// Brings them into the workspace.
-Json changes_of(const Json& result, Workspace& workspace, Json& warnings) {
+Json changes_of(const Json& result, Workspace& workspace, Workspace::Meanwhile meanwhile,
+                Json& warnings) {
   if (!workspace.is_own()) return nullptr;
   const Json given = member(result, "changes");
   Json out{{"added", 0},
@@ -64,8 +72,10 @@ Json changes_of(const Json& result, Workspace& workspace, Json& warnings) {
     return out;
   }
   for (const char* const key : {"added", "modified", "deleted"}) out[key] = given[key];
-  if (!given["run"].is_string()) return out;  // nothing has changed
-  auto merged = workspace.merge(given["run"].get<std::string>(), true);
+  const std::string run = given["run"].is_string() ? given["run"].get<std::string>() : "";
+  meanwhile.copied = was_copied(result);
+  if (run.empty() && !meanwhile.copied) return out;  // nothing has changed
+  auto merged = workspace.merge(run, meanwhile);
   out["kept"] = merged.kept;
   for (const changes::Conflict& conflict : merged.conflicts)
     out["conflicts"].push_back({{"path", printable(conflict.path, 4096)}, {"why", conflict.why}});
@@ -107,7 +117,8 @@ void add_notes(const Json& data, Answer& answer) {
 
 }  // namespace
 
-Answer run_answer(const Json& result, Workspace& workspace, KeptFiles& kept) {
+Answer run_answer(const Json& result, Workspace& workspace, Workspace::Meanwhile meanwhile,
+                  KeptFiles& kept) {
   const std::string status = result.value("status", "internal_error");
   Json warnings = member(result, "warnings");
   if (!warnings.is_array()) warnings = Json::array();
@@ -124,7 +135,7 @@ Answer run_answer(const Json& result, Workspace& workspace, KeptFiles& kept) {
   data["cpu_ms"] = cpu_of(result);
   data["memory_peak_bytes"] = member(member(result, "memory"), "peak_bytes");
   data["denials"] = denials_of(result);
-  data["changes"] = changes_of(result, workspace, warnings);
+  data["changes"] = changes_of(result, workspace, meanwhile, warnings);
   data["artifacts"] = kept.take(member(result, "artifacts"));
   const Json degraded = member(member(result, "isolation"), "degraded");
   data["degraded"] = degraded.is_array() ? degraded : Json::array();

@@ -167,6 +167,7 @@ void Server::start_waiting() {
       ++at;
       continue;
     }
+    call.began = supervise::now_ns();
     auto child = start(std::exchange(call.order, {}), !call.token.is_null());
     if (child) {
       call.child = std::move(*child);
@@ -185,7 +186,7 @@ void Server::start_waiting() {
 
 void Server::forget(const RunChild& child) {
   const std::string run = child.kept();
-  if (!run.empty()) (void)setup_.workspace.merge(run, false);
+  if (!run.empty()) Workspace::forget(run);
 }
 
 void Server::end_all() {

@@ -65,6 +65,7 @@ class Server {
     bool lasts = false;     ///< what it does is done to the end, and no run begins meanwhile
     std::size_t bytes = 0;  ///< of what was ordered, as it came
     std::unique_ptr<RunChild> child{};  ///< of a run that has begun
+    supervise::Nanos began = 0;         ///< when it was about to
     std::unique_ptr<WorkChild> work{};  ///< makes its answer
   };
 
@@ -72,7 +73,7 @@ class Server {
   void talk();
   void round(bool talks);
   void start_waiting();
-  void forget(const RunChild& child);
+  static void forget(const RunChild& child);
   void end_all();
   Result<std::unique_ptr<RunChild>> start(Order order, bool events);
   void tell_progress(Call& call, std::string_view text);
@@ -84,6 +85,7 @@ class Server {
   void finish_work();
   Result<WorkChild> start_work(Call& call);
   [[nodiscard]] Answer answer_of(const Call& call);
+  [[nodiscard]] Workspace::Meanwhile meanwhile_of(const Call& call) const;
   void settle(std::unique_ptr<Call> call, Json result);
 
   // dispatch.cpp: what is asked

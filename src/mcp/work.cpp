@@ -56,7 +56,18 @@ Answer Server::answer_of(const Call& call) {
   const Json result = call.child->result();
   if (result.is_null())
     return failure("sbx run has ended without a result: " + call.child->complaint());
-  return run_answer(result, setup_.workspace, kept_);
+  return run_answer(result, setup_.workspace, meanwhile_of(call), kept_);
+}
+
+Workspace::Meanwhile Server::meanwhile_of(const Call& call) const {
+  Workspace::Meanwhile meanwhile{.began = call.began};
+  for (const auto& other : calls_) {
+    const bool waits = !other->child && !other->task && !other->work;  // a run that begins soon
+    if (other.get() == &call || (!other->child && !waits)) continue;
+    const supervise::Nanos began = waits ? supervise::now_ns() : other->began;
+    meanwhile.others = std::min(meanwhile.others.value_or(began), began);
+  }
+  return meanwhile;
 }
 
 void Server::finish_work() {

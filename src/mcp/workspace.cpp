@@ -22,7 +22,8 @@ namespace {
 
 using profile::WorkspaceMode;
 
-constexpr const char* kLinks = "links";     // what copies need for files of several names
+constexpr const char* kLinks = "links";  // what copies need for files of several names
+constexpr const char* kJournal = "journal";
 constexpr std::size_t kLongestPath = 4095;  // of Linux (PATH_MAX)
 constexpr std::size_t kDeepestPath = 100;
 
@@ -31,31 +32,6 @@ Error cannot(std::string what, int error, std::string hint = {}) {
           .what = std::move(what),
           .hint = std::move(hint),
           .sys_errno = error};
-}
-
-/// What a folder or file that is closed to its owner lacks for it to be looked at.
-unsigned wanted_mode(const changes::Entry& entry) {
-  constexpr unsigned kLook = 0500;
-  constexpr unsigned kRead = 0400;
-  if (entry.kind == changes::EntryKind::folder) return (entry.mode & kLook) == kLook ? 0 : 0700;
-  return entry.kind == changes::EntryKind::file ? ~entry.mode & kRead : 0;
-}
-
-/// No later call of an ordinary user's could look into a folder that is closed to its owner, nor
-/// remove it, and nobody could say how much it holds; nor could anybody say what a closed file has,
-/// and bring it to the host. Returns a warning, or "".
-std::string open_closed(changes::ChangeSet& set) {
-  std::size_t count = 0;
-  std::string first;
-  for (changes::Change& change : set.changes) {
-    const unsigned more = wanted_mode(change.after);
-    if (more == 0) continue;
-    change.after.mode |= more;
-    if (++count == 1) first = change.path.empty() ? "." : printable(change.path);
-  }
-  if (count == 0) return {};
-  return "what is closed to its owner is open to it in the workspace: " + first +
-         (count == 1 ? "" : ", and " + std::to_string(count - 1) + " more");
 }
 
 }  // namespace
@@ -106,6 +82,7 @@ Result<void> Workspace::take_copy() {
   const SessionFolder& session = session_.emplace(SBX_TRY(SessionFolder::make(id_)));
   tree_ = SBX_TRY(session.make_folder(kTree));
   base_ = SBX_TRY(session.make_folder(kBase));
+  journal_.emplace(SBX_TRY(session.make_folder(kJournal)));
   if (!host_.valid()) return {};
   SBX_CHECK(copy_host(session));
   // Not the folder once more: what somebody saves there meanwhile would be a change of ours.
@@ -186,41 +163,6 @@ Result<std::string> Workspace::relative(std::string_view path) const {
   }
   if (hides(found)) return refuse("is hidden by the operator's profile (mask, or mounts)");
   return found;
-}
-
-Workspace::Merged Workspace::merge(const std::string& run, bool wanted) {
-  Merged merged;
-  const auto fail = [&merged](const Error& error) {
-    merged.warning = "the changes of this call are lost: " + error.to_line();
-    return merged;
-  };
-  const auto store = changes::Store::open(false);
-  if (!store) return fail(store.error());
-  auto kept = store->find(run, changes::Store::Use::change);
-  if (!kept) return fail(kept.error());
-  Result<void> done{};
-  if (wanted) {
-    const auto bring = [&]() -> Result<changes::Applied> {
-      changes::ChangeSet set = SBX_TRY(changes::read_changes(*kept));
-      merged.warning = drop_hidden(set);
-      if (const std::string opened = open_closed(set); !opened.empty())
-        merged.warning += (merged.warning.empty() ? "" : "; ") + opened;
-      for (const changes::Change& change : set.changes)
-        if (change.after.kind == changes::EntryKind::folder) SBX_CHECK(check_depth(change.path));
-      SBX_CHECK(check_room(growth_of(set)));
-      const auto all = SBX_TRY(changes::select(set, {}));
-      return changes::apply(*kept, set, tree_.get(), all);
-    };
-    auto applied = bring();
-    if (applied) {
-      merged.kept = applied->conflicts.empty();
-      merged.conflicts = std::move(applied->conflicts);
-    } else {
-      done = std::unexpected(std::move(applied).error());
-    }
-  }
-  (void)store->remove(*kept);  // else the next server does it, as of a session that has ended
-  return done ? merged : fail(done.error());
 }
 
 }  // namespace sbx::mcp

@@ -16,10 +16,12 @@
 #include "changes/apply.hpp"
 #include "changes/change.hpp"
 #include "mcp/git_guard.hpp"
+#include "mcp/journal.hpp"
 #include "mcp/session_folder.hpp"
 #include "os/fd.hpp"
 #include "os/ids.hpp"
 #include "profile/profile.hpp"
+#include "supervise/clock.hpp"
 
 namespace sbx::mcp {
 
@@ -58,9 +60,18 @@ class Workspace {
     std::vector<changes::Conflict> conflicts{};
     std::string warning{};
   };
-  /// Brings what a run has kept into the session's workspace: all, or nothing where another call
-  /// has changed the same meanwhile. `wanted`: else it is forgotten.
-  Merged merge(const std::string& run, bool wanted);
+  /// What else has gone on while a run did.
+  struct Meanwhile {
+    supervise::Nanos began = 0;  ///< when it was started
+    /// When the first of the others was that are not brought in yet; nullopt: there are none.
+    std::optional<supervise::Nanos> others{};
+    bool copied = false;  ///< it had a copy of the workspace, and no overlay
+  };
+  /// Brings what a run has kept ("": nothing) into the session's workspace: all, or nothing where
+  /// another call has changed the same meanwhile.
+  Merged merge(const std::string& run, const Meanwhile& meanwhile);
+  /// Nobody wants what a run has kept.
+  static void forget(const std::string& run);
 
   /// What the session has changed: `use` gets the set, and the contents. `paths`: relative(); all
   /// when there are none.
@@ -100,6 +111,10 @@ class Workspace {
   [[nodiscard]] bool masks(std::string_view relative) const;
   /// Takes out what the profile hides. Returns a warning about what it masks, or "".
   std::string drop_hidden(changes::ChangeSet& set) const;
+  Result<void> bring_in(const std::optional<changes::KeptRun>& kept, changes::ChangeSet& set,
+                        const Meanwhile& meanwhile, Merged& merged);
+  Result<void> apply_to_tree(const changes::KeptRun& kept, const changes::ChangeSet& set,
+                             const Meanwhile& meanwhile, Merged& merged);
   Result<changes::ChangeSet> harvest(const changes::Staging& staging) const;
   Result<changes::Applied> apply_kept(const changes::KeptRun& kept, const changes::ChangeSet& set,
                                       std::span<const std::string> paths);
@@ -119,6 +134,7 @@ class Workspace {
   std::optional<os::Ids> rights_{};
   os::UniqueFd host_{};  ///< the operator's folder; none: there is none
   os::UniqueFd tree_{};
+  std::optional<Journal> journal_{};  ///< of a session's own
   os::UniqueFd
       base_{};  ///< of a session's own: as the operator's folder was, but for what was applied
 };

@@ -1,0 +1,105 @@
+"""Calls at the same time: nothing that one has done is undone by another that began before, and did not do that.
+
+`slow` has begun before `quick`, and ends after it."""
+import pytest
+
+from changes.test_copy import WRAPPER
+
+
+@pytest.fixture
+def nested(sbx, state, tmp_path, monkeypatch):
+    """Runs get a copy of the workspace, as the session's folder lies where overlayfs refuses it."""
+    wrapper = tmp_path / "sbx-nested"
+    wrapper.write_text(WRAPPER.replace("run) ;;", "mcp) ;;"))
+    wrapper.chmod(0o755)
+    (tmp_path / "tmp").mkdir()
+    state.mkdir()
+    for name, value in (("SBX", sbx.binary), ("TMPDIR", tmp_path / "tmp"), ("TOP", state)):
+        monkeypatch.setenv(name, str(value))
+    sbx.binary = str(wrapper)
+
+
+# What is root's cannot be id-mapped in there, and no command may read it.
+@pytest.fixture(params=["overlay", pytest.param("copy", marks=pytest.mark.needs("overlay", "user"))])
+def both(request, serve, project):
+    """both(SLOW, QUICK): the changes of the two runs, and the client, whose session they were of."""
+    degraded = []
+    if request.param == "copy":
+        request.getfixturevalue("nested")
+        degraded = ["--degrade", "overlay"]
+    client = serve("python", "--workspace", f"{project}:overlay", "--keep", "apply", *degraded)
+
+    def run(slow, quick):
+        number = client.start("run_shell", progress="slow", script=f"{slow}; echo be''gun; sleep 3")
+        client.wait_for_note("begun")
+        done = client.shell(quick)
+        assert number not in client.answers, "the quick one was not quick"
+        late = client.response(number)["result"]["structuredContent"]
+        assert ("overlay" in late["degraded"]) == (request.param == "copy")
+        assert done["changes"]["kept"] is True
+        return late["changes"], client
+
+    return run
+
+
+def names(client):
+    return {one["path"] for one in client.call("list_files")["structuredContent"]["files"]}
+
+
+def conflicts(changes):
+    return [one["path"] for one in changes["conflicts"]]
+
+
+def test_what_one_has_deleted_stays_deleted(both):
+    late, client = both("echo x > mine", "rm app.py; rm -r data; echo y > yours")
+    assert late["kept"] is True and names(client) == {"mine", "yours"}
+
+
+def test_also_where_the_other_has_touched_it(both):
+    late, client = both("touch app.py data; chmod 600 app.py; chmod 644 app.py; echo x > mine", "rm -r app.py data")
+    assert late["kept"] is True and names(client) == {"mine"}
+
+
+def test_what_one_has_deleted_and_the_other_changed_is_a_conflict(both):
+    late, client = both("echo x >> app.py; echo x > mine", "rm app.py")
+    assert late["kept"] is False and conflicts(late) == ["app.py"]
+    assert names(client) == {"data", "data/in.csv"}
+
+
+def test_what_is_new_in_a_folder_that_is_deleted_is_a_conflict(both):
+    late, client = both("echo x > data/new", "rm -r data")
+    assert late["kept"] is False and conflicts(late) == ["data/new"]
+    assert names(client) == {"app.py"}
+
+
+@pytest.mark.parametrize("change", ["echo x >> data/in.csv", "rm data/in.csv; echo x > data/in.csv"])
+@pytest.mark.parametrize("delete", ["rm data/in.csv", "rm -r data", "rm -r data; echo x > data"])
+def test_what_one_has_changed_and_the_other_deleted_is_a_conflict(both, delete, change):
+    late, client = both(delete, change)
+    assert late["kept"] is False and "data/in.csv" in conflicts(late), late
+    assert client.shell("cat data/in.csv")["stdout"]["text"].endswith("x\n")
+
+
+def test_a_folders_mode_stays_what_one_has_made_it(both):
+    late, client = both("echo x > data/new", "chmod 700 data")
+    assert late["kept"] is True, late
+    assert client.shell("stat -c %a data; cat data/new")["stdout"]["text"] == "700\nx\n"
+
+
+def test_two_modes_of_one_folder_are_a_conflict(both):
+    late, client = both("chmod 711 data", "chmod 700 data")
+    assert late["kept"] is False and conflicts(late) == ["data"]
+    assert client.shell("stat -c %a data")["stdout"]["text"] == "700\n"
+
+
+def test_what_only_one_has_changed_is_kept(both):
+    late, client = both("echo mine > mine; rm app.py", "echo x >> data/in.csv; echo yours > yours")
+    assert late["kept"] is True, late
+    assert names(client) == {"mine", "yours", "data", "data/in.csv"}
+    assert client.shell("cat data/in.csv")["stdout"]["text"] == "1,2\nx\n"
+
+
+def test_a_later_call_may_bring_it_back(both):
+    late, client = both("echo x > mine", "rm app.py")
+    assert late["kept"] is True
+    assert client.shell("echo again > app.py")["changes"]["kept"] is True and "app.py" in names(client)
