@@ -56,7 +56,7 @@ using enum Group;
 
 constexpr std::array kOptions{
     OptionSpec{"--workspace", "DIR[:MODE]", "workspace", "DIR", workspace_value, files, false,
-               kPlan, "the working folder: none, ro, rw, overlay [.:ro]"},
+               kPlan, "the working folder: none, ro, rw, overlay [.:ro; mcp: .:overlay]"},
     OptionSpec{"--git", "MODE", "workspace.git", "none|protect", plain_value, files, false, kPlan,
                "protect: commits work, hooks and config are kept [none]"},
     OptionSpec{"--keep", "WHAT", "workspace.keep", "none|diff|apply", plain_value, files, false,

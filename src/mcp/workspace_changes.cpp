@@ -13,12 +13,18 @@
 namespace sbx::mcp {
 namespace {
 
-/// Of all, those that `paths` name.
+/// Which of all `paths` name. Nothing of a session that goes on is there for `sbx diff`.
+Result<std::vector<std::size_t>> named(const changes::ChangeSet& set,
+                                       std::span<const std::string> paths) {
+  auto found = changes::select(set, paths);
+  if (!found) found.error().hint = "all changes of the session: `diff` without `paths`";
+  return found;
+}
+
 Result<std::vector<changes::Change>> chosen(changes::ChangeSet& set,
                                             std::span<const std::string> paths) {
   std::vector<changes::Change> out;
-  for (const std::size_t i : SBX_TRY(changes::select(set, paths)))
-    out.push_back(std::move(set.changes[i]));
+  for (const std::size_t i : SBX_TRY(named(set, paths))) out.push_back(std::move(set.changes[i]));
   return out;
 }
 
@@ -73,7 +79,7 @@ Result<Workspace::Difference> Workspace::difference(std::span<const std::string>
 Result<changes::Applied> Workspace::apply_kept(const changes::KeptRun& kept,
                                                const changes::ChangeSet& set,
                                                std::span<const std::string> paths) {
-  const auto wanted = SBX_TRY(changes::select(set, paths));
+  const auto wanted = SBX_TRY(named(set, paths));
   changes::Applied applied = SBX_TRY(changes::apply(kept, set, host_.get(), wanted));
   if (!applied.conflicts.empty()) return applied;
   // From now on this is how the folder was: only what comes later is a change of the session's.
@@ -86,7 +92,7 @@ Result<changes::Applied> Workspace::apply(std::span<const std::string> paths) {
   {
     auto staging = SBX_TRY(store.stage(id_));
     const changes::ChangeSet set = SBX_TRY(harvest(staging));
-    SBX_CHECK(changes::select(set, paths));
+    SBX_CHECK(named(set, paths));
     if (const auto named = staging.commit(set); !named)
       return std::unexpected(Error{.kind = ErrorKind::host,
                                    .what = "cannot keep the session's changes",

@@ -30,8 +30,8 @@ Error too_large(const std::string& what, profile::Bytes size) {
           .what = what + " is more than " + format_bytes(size) + ", or more than " +
                   std::to_string(size >> kBytesAName) + " names",
           .hint =
-              "workspace.size bounds what a session may hold: --set workspace.size=1G; without a "
-              "copy, --workspace DIR:ro"};
+              "workspace.size bounds what a session may hold: --workspace DIR:overlay --set "
+              "workspace.size=1G; without a copy, --workspace DIR:ro"};
 }
 
 void add(std::uint64_t& sum, std::uint64_t more) {

@@ -171,6 +171,28 @@ Result<void> choose_workspace(Profile& profile, const std::string& cwd, const En
   return {};
 }
 
+/// What somebody has asked for that no session can do. A profile that passes variables is as good
+/// here as for `sbx run`; who names one in a flag wants it inside.
+Problems refused(const Profile& profile) {
+  Problems problems;
+  for (std::size_t i = 0; i < profile.env.pass.size(); ++i) {
+    const auto written = profile.origins.find("env.pass[" + std::to_string(i) + "]");
+    if (written == profile.origins.end() || !written->second.file.starts_with("--")) continue;
+    const std::string& name = profile.env.pass[i];
+    problems.push_back(
+        {ErrorKind::usage, "the variable " + quote(name) + " of yours does not enter a session",
+         written->second.to_string(), "give it a value: --env " + printable(name, 80) + "=VALUE"});
+  }
+  for (const profile::Secret& secret : profile.secrets)
+    if (secret.from.starts_with("fd:"))
+      problems.push_back({ErrorKind::usage,
+                          "the secret " + quote(secret.name) +
+                              " comes from a descriptor, which can be read once, and a session "
+                              "starts many runs",
+                          "", "file: or env: can be read by each of them"});
+  return problems;
+}
+
 int failed(const Error& error) {
   say(error.to_string());
   return kFailed;
@@ -222,7 +244,8 @@ int mcp_command(const Arguments& arguments) {
   const auto frozen = std::make_shared<FrozenProfile>(
       arguments.operands.empty() ? "default" : arguments.operands[0], *cwd, reduced(all, nullptr));
   auto profile = frozen->load(arguments.overrides);
-  const Problems problems = profile ? profile::unsupported(*profile) : profile.error();
+  Problems problems = profile ? profile::unsupported(*profile) : profile.error();
+  if (problems.empty()) problems = refused(*profile);
   if (!problems.empty()) {
     say(problems);
     return kFailed;
