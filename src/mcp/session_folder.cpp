@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "changes/store.hpp"
+#include "mcp/write_note.hpp"
 #include "os/folder.hpp"
 #include "os/own_program.hpp"
 #include "os/process.hpp"
@@ -50,6 +52,7 @@ void forget_runs(std::string_view text, const std::function<bool(const std::stri
 
 void remove_everything(int folder, const std::string& path) noexcept {
   try {
+    clear_write(folder);
     forget_runs(
         path, [&path](const std::string& workspace) { return workspace.starts_with(path + "/"); });
   } catch (const std::exception& failure) {
@@ -69,9 +72,21 @@ void inherit(void* argument) noexcept {
   remove_everything(what.folder, *what.path);
 }
 
+/// What killed servers have been writing, of which nobody holds the folder any more.
+void clear_writes(const os::StateFolder& state) {
+  for (const std::string& name :
+       os::list_names(state.fd.get()).value_or(std::vector<std::string>{})) {
+    if (!name.starts_with(kPrefix)) continue;
+    const auto folder =
+        os::open_beneath(state.fd.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+    if (folder && ::flock(folder->get(), LOCK_EX | LOCK_NB) == 0) clear_write(folder->get());
+  }
+}
+
 /// Sessions that nobody holds any more go, and so does what runs have kept for one that is gone: a
 /// run of a killed server may have kept it when the heir had been through already.
 void sweep(const os::StateFolder& state) {
+  clear_writes(state);
   os::sweep_scratches(state.path + "/", kPrefix, ::geteuid(), 1);
   const std::string beginning = state.path + "/" + kPrefix;
   forget_runs(beginning, [&](const std::string& workspace) {

@@ -1,6 +1,6 @@
 // The private folder of one server: two copies of the operator's workspace, the one that calls work
-// on, and the one that says how it was. It goes with the server, however that ends, and what nobody
-// could remove is removed by the next.
+// on, and the one that says how it was; and what is to be known of writes that go on. It goes with
+// the server, however that ends, and what nobody could remove is removed by the next.
 #pragma once
 
 #include <sys/types.h>
@@ -23,6 +23,7 @@ class SessionFolder {
   ~SessionFolder();
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] int fd() const { return folder_.get(); }
   /// A new folder in it, open for reading.
   [[nodiscard]] Result<os::UniqueFd> make_folder(const char* name) const;
   void remove_folder(const char* name) const;

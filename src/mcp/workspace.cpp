@@ -13,6 +13,7 @@
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "mcp/prune.hpp"
+#include "mcp/write_note.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/copy_tree.hpp"
 #include "os/folder.hpp"
@@ -74,6 +75,7 @@ Result<Workspace> Workspace::open(const profile::Profile& profile, const std::st
   auto tree = os::open_beneath(made.host_.get(), ".", O_RDONLY | O_DIRECTORY);
   if (!tree) return std::unexpected(cannot("cannot open the workspace", tree.error().value));
   made.tree_ = std::move(*tree);
+  if (made.writable()) made.session_.emplace(SBX_TRY(SessionFolder::make(id)));
   return made;
 }
 
@@ -136,6 +138,12 @@ bool Workspace::hides(std::string_view relative) const {
 Result<void> Workspace::check_git(std::string_view relative) const {
   return git_ ? git_->check(tree_.get(), relative) : Result<void>{};
 }
+
+SysResult<void> Workspace::note_write(const std::string& folder, const std::string& name) const {
+  return mcp::note_write(session_->fd(), is_own() ? own_path() : source_, folder, name);
+}
+
+void Workspace::forget_write() const { mcp::forget_write(session_->fd()); }
 
 Result<std::string> Workspace::relative(std::string_view path) const {
   const auto refuse = [&path](const std::string& why) {

@@ -38,13 +38,13 @@ class Workspace {
   [[nodiscard]] const std::string& at() const { return at_; }
   /// With whose rights tools look into it and write there: those that commands have.
   [[nodiscard]] std::optional<os::Ids> rights() const { return rights_; }
-  [[nodiscard]] bool is_own() const { return session_.has_value(); }
+  [[nodiscard]] bool is_own() const { return base_.valid(); }
   [[nodiscard]] bool writable() const { return is_own() || mode_ == profile::WorkspaceMode::rw; }
   /// May the client put the session's changes into the operator's folder?
   [[nodiscard]] bool applies() const { return host_.valid() && keep_ == profile::Keep::apply; }
   /// Where a session's own is, for its runs.
   [[nodiscard]] std::string own_path() const {
-    return session_ ? session_->path() + "/" + kTree : "";
+    return is_own() ? session_->path() + "/" + kTree : "";
   }
 
   /// "src/a.py" of "/workspace/src/a.py", "./src/a.py" or "src/a.py"; "" is the folder itself.
@@ -54,6 +54,12 @@ class Workspace {
   [[nodiscard]] bool hides(std::string_view relative) const;
   /// Error: git obeys what would be written there (`workspace.git: protect`), or may do so.
   [[nodiscard]] Result<void> check_git(std::string_view relative) const;
+
+  /// Before a file `name`, of unfinished_name(), comes to be in `folder` (relative()), for as long
+  /// as it is there: a server that is killed leaves none. Only where it is writable().
+  [[nodiscard]] SysResult<void> note_write(const std::string& folder,
+                                           const std::string& name) const;
+  void forget_write() const;
 
   struct Merged {
     bool kept = false;  ///< all that the next call can see
@@ -129,8 +135,8 @@ class Workspace {
   std::vector<std::unique_ptr<PathPattern>> masks_{};
   std::vector<std::string> mounts_{};  ///< what the profile shows there instead
   std::optional<GitGuard> git_{};
-  bool searches_ = false;  ///< a mask has `**`: each run looks through all folders
-  std::optional<SessionFolder> session_{};
+  bool searches_ = false;                   ///< a mask has `**`: each run looks through all folders
+  std::optional<SessionFolder> session_{};  ///< none: nobody can write
   std::optional<os::Ids> rights_{};
   os::UniqueFd host_{};  ///< the operator's folder; none: there is none
   os::UniqueFd tree_{};

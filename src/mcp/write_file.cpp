@@ -1,19 +1,19 @@
 // write_file: the new content gets its place at once or not at all.
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdio>
+#include <optional>
 #include <utility>
 
 #include "base/base64.hpp"
+#include "base/fixed_text.hpp"
 #include "base/text.hpp"
 #include "mcp/arguments.hpp"
 #include "mcp/files.hpp"
+#include "mcp/write_note.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/folder.hpp"
 
@@ -36,15 +36,6 @@ SysResult<os::UniqueFd> open_above(int top, std::string_view path) {
   return here;
 }
 
-SysResult<std::string> new_name() {
-  std::uint64_t random = 0;
-  if (::getrandom(&random, sizeof random, 0) != static_cast<ssize_t>(sizeof random)) return fail();
-  std::array<char, 40> name{};
-  (void)std::snprintf(name.data(), name.size(), ".sbx-write-%016llx",
-                      static_cast<unsigned long long>(random));
-  return std::string(name.data());
-}
-
 SysResult<void> fill(int fd, std::string_view bytes, mode_t mode) {
   while (!bytes.empty()) {
     const ssize_t n = ::write(fd, bytes.data(), bytes.size());
@@ -56,32 +47,78 @@ SysResult<void> fill(int fd, std::string_view bytes, mode_t mode) {
   return {};
 }
 
-struct Written {
-  bool replaced = false;
+/// Without a name, and so without a trace when we are killed. Not every file system has that.
+SysResult<os::UniqueFd> open_unnamed(int folder) {
+  return os::open_beneath(folder, ".", O_WRONLY | O_TMPFILE, 0600);
+}
+
+SysResult<void> give_name(int fd, int folder, const std::string& name) {
+  const auto path = FixedText<32>().add("/proc/self/fd/").add(fd);
+  if (::linkat(AT_FDCWD, path.c_str(), folder, name.c_str(), AT_SYMLINK_FOLLOW) != 0) return fail();
+  return {};
+}
+
+struct Wanted {
+  std::string name;  ///< in its folder
+  std::string_view bytes;
+  bool executable = false;
+  std::string temporary;  ///< a name until it takes its place
 };
 
-SysResult<Written> put(int top, const std::string& path, std::string_view bytes, bool executable) {
-  const os::UniqueFd folder = SBX_TRY(open_above(top, path));
-  const std::string name = path.substr(path.rfind('/') + 1);
+/// Of what has that name and is a file. What a link leads to is not what was asked for, and a
+/// FIFO's reader would wait for ever.
+SysResult<std::optional<mode_t>> mode_of(int folder, const std::string& name) {
   struct ::stat old{};
-  const bool there = ::fstatat(folder.get(), name.c_str(), &old, AT_SYMLINK_NOFOLLOW) == 0;
-  // What a link leads to is not what was asked for, and a FIFO's reader would wait for ever.
-  if (there && !S_ISREG(old.st_mode))
-    return std::unexpected(Errno{S_ISDIR(old.st_mode)   ? EISDIR
-                                 : S_ISLNK(old.st_mode) ? ELOOP
-                                                        : EINVAL});
-  const mode_t kept = there ? old.st_mode & 0777U : 0644U;
-  const std::string made = SBX_TRY(new_name());
-  const os::UniqueFd file =
-      SBX_TRY(os::open_beneath(folder.get(), made.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600));
-  auto done = fill(file.get(), bytes, executable ? kept | 0111U : kept);
-  if (done && ::renameat(folder.get(), made.c_str(), folder.get(), name.c_str()) != 0)
+  if (::fstatat(folder, name.c_str(), &old, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  if (S_ISREG(old.st_mode)) return old.st_mode & 0777U;
+  return std::unexpected(Errno{S_ISDIR(old.st_mode)   ? EISDIR
+                               : S_ISLNK(old.st_mode) ? ELOOP
+                                                      : EINVAL});
+}
+
+/// true: it replaces another.
+SysResult<bool> put(int folder, const Wanted& wanted) {
+  const std::optional<mode_t> old = SBX_TRY(mode_of(folder, wanted.name));
+  const mode_t mode = old.value_or(0644U) | (wanted.executable ? 0111U : 0U);
+  auto file = open_unnamed(folder);
+  const bool has_name = !file && (file.error().value == EOPNOTSUPP || file.error().value == EISDIR);
+  if (has_name)
+    file = os::open_beneath(folder, wanted.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL, 0600);
+  if (!file) return std::unexpected(file.error());
+  auto done = fill(file->get(), wanted.bytes, mode);
+  if (done && !has_name) {
+    // linkat(2) does not replace.
+    done = give_name(file->get(), folder, wanted.name);
+    if (done || done.error().value != EEXIST) {
+      SBX_CHECK(done);
+      return false;
+    }
+    SBX_CHECK(give_name(file->get(), folder, wanted.temporary));
+    done = {};
+  }
+  if (done && ::renameat(folder, wanted.temporary.c_str(), folder, wanted.name.c_str()) != 0)
     done = fail();
   if (!done) {
-    (void)::unlinkat(folder.get(), made.c_str(), 0);
+    (void)::unlinkat(folder, wanted.temporary.c_str(), 0);
     return std::unexpected(done.error());
   }
-  return Written{there};
+  return old.has_value();
+}
+
+SysResult<bool> write(const Workspace& workspace, const std::string& path, std::string_view bytes,
+                      bool executable) {
+  const std::size_t slash = path.rfind('/');
+  const Wanted wanted{path.substr(slash + 1), bytes, executable, SBX_TRY(unfinished_name())};
+  SBX_CHECK(workspace.note_write(slash == std::string::npos ? "" : path.substr(0, slash),
+                                 wanted.temporary));
+  const auto written = [&]() -> SysResult<bool> {
+    os::BorrowedRights theirs(workspace.rights());
+    SBX_CHECK(theirs.take());
+    const os::UniqueFd folder = SBX_TRY(open_above(workspace.folder(), path));
+    return put(folder.get(), wanted);
+  }();
+  workspace.forget_write();
+  return written;
 }
 
 Error cannot(const std::string& path, int error) {
@@ -116,12 +153,10 @@ Answer write_file(const Json& given, const Workspace& workspace) {
   const std::size_t folder = std::min(name->size(), name->rfind('/'));
   if (const auto fits = workspace.check_depth(std::string_view(*name).substr(0, folder)); !fits)
     return failure(fits.error());
-  os::BorrowedRights theirs(workspace.rights());
-  if (const auto taken = theirs.take(); !taken) return failure(cannot(path, taken.error().value));
-  const auto written = put(workspace.folder(), *name, content, executable);
+  const auto written = write(workspace, *name, content, executable);
   if (!written) return failure(cannot(path, written.error().value));
   Answer answer;
-  answer.data = {{"path", *name}, {"bytes", content.size()}, {"replaced", written->replaced}};
+  answer.data = {{"path", *name}, {"bytes", content.size()}, {"replaced", *written}};
   answer.add_text(std::to_string(content.size()) + " bytes written to " + *name);
   return answer;
 }
