@@ -140,10 +140,13 @@ Result<void> Workspace::check_git(std::string_view relative) const {
 }
 
 SysResult<void> Workspace::note_write(const std::string& folder, const std::string& name) const {
+  if (!session_) return std::unexpected(Errno{EROFS});
   return mcp::note_write(session_->fd(), is_own() ? own_path() : source_, folder, name);
 }
 
-void Workspace::forget_write() const { mcp::forget_write(session_->fd()); }
+void Workspace::forget_write() const {
+  if (session_) mcp::forget_write(session_->fd());
+}
 
 Result<std::string> Workspace::relative(std::string_view path) const {
   const auto refuse = [&path](const std::string& why) {

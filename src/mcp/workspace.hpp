@@ -44,7 +44,7 @@ class Workspace {
   [[nodiscard]] bool applies() const { return host_.valid() && keep_ == profile::Keep::apply; }
   /// Where a session's own is, for its runs.
   [[nodiscard]] std::string own_path() const {
-    return is_own() ? session_->path() + "/" + kTree : "";
+    return session_ && is_own() ? session_->path() + "/" + kTree : "";
   }
 
   /// "src/a.py" of "/workspace/src/a.py", "./src/a.py" or "src/a.py"; "" is the folder itself.
@@ -118,9 +118,9 @@ class Workspace {
   /// Takes out what the profile hides. Returns a warning about what it masks, or "".
   std::string drop_hidden(changes::ChangeSet& set) const;
   Result<void> bring_in(const std::optional<changes::KeptRun>& kept, changes::ChangeSet& set,
-                        const Meanwhile& meanwhile, Merged& merged);
+                        const Journal& journal, const Meanwhile& meanwhile, Merged& merged);
   Result<void> apply_to_tree(const changes::KeptRun& kept, const changes::ChangeSet& set,
-                             const Meanwhile& meanwhile, Merged& merged);
+                             const Journal& journal, const Meanwhile& meanwhile, Merged& merged);
   Result<changes::ChangeSet> harvest(const changes::Staging& staging) const;
   Result<changes::Applied> apply_kept(const changes::KeptRun& kept, const changes::ChangeSet& set,
                                       std::span<const std::string> paths);

@@ -50,7 +50,8 @@ Error no_journal(int error) {
 
 Workspace::Merged Workspace::merge(const std::string& run, const Meanwhile& meanwhile) {
   Merged merged;
-  const auto bring = [&]() -> Result<void> {
+  if (!journal_) return merged;  // not a session's own
+  const auto bring = [&](const Journal& journal) -> Result<void> {
     const auto store = SBX_TRY(changes::Store::open(false));
     std::optional<changes::KeptRun> kept;
     changes::ChangeSet set;
@@ -58,12 +59,12 @@ Workspace::Merged Workspace::merge(const std::string& run, const Meanwhile& mean
       kept = SBX_TRY(store.find(run, changes::Store::Use::change));
       set = SBX_TRY(changes::read_changes(*kept));
     }
-    const auto done = bring_in(kept, set, meanwhile, merged);
+    const auto done = bring_in(kept, set, journal, meanwhile, merged);
     if (kept)
       (void)store.remove(*kept);  // else the next server does it, as of a session that has ended
     return done;
   };
-  if (const auto done = bring(); !done)
+  if (const auto done = bring(*journal_); !done)
     merged.warning = "the changes of this call are lost: " + done.error().to_line();
   return merged;
 }
@@ -75,9 +76,9 @@ void Workspace::forget(const std::string& run) {
 }
 
 Result<void> Workspace::bring_in(const std::optional<changes::KeptRun>& kept,
-                                 changes::ChangeSet& set, const Meanwhile& meanwhile,
-                                 Merged& merged) {
-  const Journal::Past past = SBX_TRY(journal_->since(meanwhile.began));
+                                 changes::ChangeSet& set, const Journal& journal,
+                                 const Meanwhile& meanwhile, Merged& merged) {
+  const Journal::Past past = SBX_TRY(journal.since(meanwhile.began));
   if (meanwhile.copied) merged.conflicts = deleted_meanwhile(set, past, tree_.get());
   merged.warning = drop_hidden(set);
   reconcile(set, past);
@@ -85,23 +86,25 @@ Result<void> Workspace::bring_in(const std::optional<changes::KeptRun>& kept,
   for (const changes::Change& change : set.changes)
     if (change.after.kind == changes::EntryKind::folder) SBX_CHECK(check_depth(change.path));
   SBX_CHECK(check_room(growth_of(set)));
-  if (merged.conflicts.empty() && kept) SBX_CHECK(apply_to_tree(*kept, set, meanwhile, merged));
+  if (merged.conflicts.empty() && kept)
+    SBX_CHECK(apply_to_tree(*kept, set, journal, meanwhile, merged));
   merged.kept = merged.conflicts.empty();
   return {};
 }
 
 Result<void> Workspace::apply_to_tree(const changes::KeptRun& kept, const changes::ChangeSet& set,
-                                      const Meanwhile& meanwhile, Merged& merged) {
+                                      const Journal& journal, const Meanwhile& meanwhile,
+                                      Merged& merged) {
   const auto all = SBX_TRY(changes::select(set, {}));
-  journal_->forget(meanwhile.others.value_or(supervise::now_ns()));
+  journal.forget(meanwhile.others.value_or(supervise::now_ns()));
   if (meanwhile.others)
-    if (const auto noted = journal_->prepare(set); !noted)
+    if (const auto noted = journal.prepare(set); !noted)
       return std::unexpected(no_journal(noted.error().value));
   auto applied = changes::apply(kept, set, tree_.get(), all);
   const bool nothing = applied && !applied->conflicts.empty();
   // Also what has failed has done something.
   if (meanwhile.others && !nothing)
-    if (const auto noted = journal_->commit(); !noted)
+    if (const auto noted = journal.commit(); !noted)
       return std::unexpected(no_journal(noted.error().value));
   if (!applied) return std::unexpected(std::move(applied).error());
   merged.conflicts = std::move(applied->conflicts);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kNote = "writing";
 constexpr std::string_view kPrefix = ".sbx-write-";
-constexpr std::size_t kLongestNote = 3 * 4096;  // three paths
+constexpr std::size_t kLongestNote = std::size_t{3} * 4096;  // three paths
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
