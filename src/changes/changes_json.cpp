@@ -82,9 +82,14 @@ Json changes_json(const changes::ChangeSet& set, bool each) {
   json["changes"] = Json::array();
   for (const Change& change : set.changes)
     if (!change.passage) json["changes"].push_back(change_json(change));
-  json["omitted"] = Json::array();
-  for (const changes::Omission& omission : set.omitted) {
-    Json& one = json["omitted"].emplace_back();
+  json["omitted"] = omitted_json(set.omitted);
+  return json;
+}
+
+Json omitted_json(std::span<const Omission> omitted) {
+  Json json = Json::array();
+  for (const Omission& omission : omitted) {
+    Json& one = json.emplace_back();
     put_bytes(one, "path", omission.path);
     one["why"] = omission.why;
   }

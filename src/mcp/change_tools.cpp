@@ -94,16 +94,20 @@ Result<Answer> diff_with(const std::vector<std::string>& given, const Workspace&
 
 Result<Answer> apply_with(const std::vector<std::string>& given, Workspace& workspace) {
   const auto paths = SBX_TRY(paths_of(given, workspace));
-  const changes::Applied applied = SBX_TRY(workspace.apply(paths));
+  const Workspace::Brought brought = SBX_TRY(workspace.apply(paths));
+  const changes::Applied& applied = brought.applied;
   Json all = changes::applied_json({}, applied);
   Answer answer;
   answer.data = {{"applied", applied.done}, {"already", applied.already}};
   answer.data["conflicts"] = std::move(all["conflicts"]);
+  answer.data["omitted"] = changes::omitted_json(brought.omitted);
   answer.is_error = !applied.conflicts.empty();
   std::string text = std::to_string(applied.done) + " changes applied";
   if (answer.is_error) text = "nothing was applied; name the paths that you want without these:";
   for (const changes::Conflict& conflict : applied.conflicts)
     text += "\n" + printable(conflict.path, 4096) + ": " + conflict.why;
+  for (const changes::Omission& omission : brought.omitted)
+    text += "\nomitted: " + printable(omission.path, 4096) + ": " + omission.why;
   answer.add_text(std::move(text));
   return answer;
 }

@@ -146,10 +146,13 @@ inline constexpr std::string_view kDiffResult = R"json({
 
 inline constexpr std::string_view kApplyResult = R"json({
 "type": "object",
-"required": ["applied", "already", "conflicts"],
+"required": ["applied", "already", "conflicts", "omitted"],
 "properties": {
   "applied": {"type": "integer"}, "already": {"type": "integer", "description": "that the folder had"},
   "conflicts": {"type": "array", "items": {"type": "object", "required": ["why"],
+    "properties": {"path": {"type": "string"}, "path_base64": {"type": "string"}, "why": {"type": "string"}}}},
+  "omitted": {"type": "array", "description": "what no change can be made of, whatever the paths",
+    "items": {"type": "object", "required": ["why"],
     "properties": {"path": {"type": "string"}, "path_base64": {"type": "string"}, "why": {"type": "string"}}}}
 }
 })json";

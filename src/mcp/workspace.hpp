@@ -83,8 +83,12 @@ class Workspace {
   /// when there are none.
   struct Difference;
   [[nodiscard]] Result<Difference> difference(std::span<const std::string> paths) const;
+  struct Brought {
+    changes::Applied applied{};
+    std::vector<changes::Omission> omitted{};  ///< of all that differs, whatever `paths` name
+  };
   /// Puts it into the operator's folder. Only where it applies().
-  Result<changes::Applied> apply(std::span<const std::string> paths);
+  Result<Brought> apply(std::span<const std::string> paths);
   /// When the session ends, with `keep: diff` or `apply`: what is left is kept, for `sbx diff`.
   /// Returns the name of it, or "" when there is nothing.
   Result<std::string> keep_rest();

@@ -14,8 +14,8 @@ namespace sbx::mcp {
 namespace {
 
 /// Which of all `paths` name. Nothing of a session that goes on is there for `sbx diff`.
-Result<std::vector<std::size_t>> named(const changes::ChangeSet& set,
-                                       std::span<const std::string> paths) {
+Result<std::vector<std::size_t>> selected(const changes::ChangeSet& set,
+                                          std::span<const std::string> paths) {
   auto found = changes::select(set, paths);
   if (!found) found.error().hint = "all changes of the session: `diff` without `paths`";
   return found;
@@ -24,7 +24,8 @@ Result<std::vector<std::size_t>> named(const changes::ChangeSet& set,
 Result<std::vector<changes::Change>> chosen(changes::ChangeSet& set,
                                             std::span<const std::string> paths) {
   std::vector<changes::Change> out;
-  for (const std::size_t i : SBX_TRY(named(set, paths))) out.push_back(std::move(set.changes[i]));
+  for (const std::size_t i : SBX_TRY(selected(set, paths)))
+    out.push_back(std::move(set.changes[i]));
   return out;
 }
 
@@ -79,7 +80,7 @@ Result<Workspace::Difference> Workspace::difference(std::span<const std::string>
 Result<changes::Applied> Workspace::apply_kept(const changes::KeptRun& kept,
                                                const changes::ChangeSet& set,
                                                std::span<const std::string> paths) {
-  const auto wanted = SBX_TRY(named(set, paths));
+  const auto wanted = SBX_TRY(selected(set, paths));
   changes::Applied applied = SBX_TRY(changes::apply(kept, set, host_.get(), wanted));
   if (!applied.conflicts.empty()) return applied;
   // From now on this is how the folder was: only what comes later is a change of the session's.
@@ -87,16 +88,18 @@ Result<changes::Applied> Workspace::apply_kept(const changes::KeptRun& kept,
   return applied;
 }
 
-Result<changes::Applied> Workspace::apply(std::span<const std::string> paths) {
+Result<Workspace::Brought> Workspace::apply(std::span<const std::string> paths) {
   auto store = SBX_TRY(changes::Store::open(true));
+  Brought brought;
   {
     auto staging = SBX_TRY(store.stage(id_));
-    const changes::ChangeSet set = SBX_TRY(harvest(staging));
-    SBX_CHECK(named(set, paths));
+    changes::ChangeSet set = SBX_TRY(harvest(staging));
+    SBX_CHECK(selected(set, paths));
     if (const auto named = staging.commit(set); !named)
       return std::unexpected(Error{.kind = ErrorKind::host,
                                    .what = "cannot keep the session's changes",
                                    .sys_errno = named.error().value});
+    brought.omitted = std::move(set.omitted);
   }
   const auto kept = SBX_TRY(store.find(id_, changes::Store::Use::change));
   auto applied = apply_kept(kept, SBX_TRY(changes::read_changes(kept)), paths);
@@ -104,7 +107,8 @@ Result<changes::Applied> Workspace::apply(std::span<const std::string> paths) {
     return std::unexpected(Error{.kind = ErrorKind::host,
                                  .what = "the changes are applied, and still kept as " + id_,
                                  .sys_errno = removed.error().value});
-  return applied;
+  brought.applied = SBX_TRY(std::move(applied));
+  return brought;
 }
 
 Result<std::string> Workspace::keep_rest() {

@@ -1,5 +1,7 @@
 """The workspace of a session: what calls share, how it comes back to the operator, and who it is kept from."""
 import json
+import os
+import stat
 import threading
 
 import pytest
@@ -65,7 +67,7 @@ def test_what_a_run_that_failed_has_written_is_there(client):
 def test_apply_changes_the_folder_and_only_then(client, project):
     client.shell("echo new > new; echo 3,4 >> data/in.csv; rm app.py")
     assert "+3,4" in client.call("diff", paths=["data"])["structuredContent"]["patch"]
-    assert client.call("apply", paths=["data/in.csv"])["structuredContent"] == {"applied": 1, "already": 0, "conflicts": []}
+    assert client.call("apply", paths=["data/in.csv"])["structuredContent"] == {"applied": 1, "already": 0, "conflicts": [], "omitted": []}
     assert content(project) == {"app.py": "print('hello')\n", "data/in.csv": "1,2\n3,4\n"}
     assert set(changed(client)) == {"new", "app.py"}  # the rest is still the session's alone
     client.shell("echo 5,6 >> data/in.csv")  # and what was applied can change again
@@ -73,6 +75,18 @@ def test_apply_changes_the_folder_and_only_then(client, project):
     assert content(project) == {"data/in.csv": "1,2\n3,4\n5,6\n", "new": "new\n"}
     assert changed(client) == {} and client.call("apply")["structuredContent"]["applied"] == 0
     assert client.close() == (0, "")
+
+
+def test_what_no_change_can_be_made_of_is_told(client, project, state):
+    """Commands leave none, as their runs say so already."""
+    client.shell("mkdir d; echo x > d/new")
+    [session] = (state / "sbx" / "mcp").iterdir()
+    os.mknod(session / "tree" / "d" / "door", stat.S_IFSOCK | 0o600)
+    result = client.call("apply")
+    assert result["structuredContent"] == {"applied": 2, "already": 0, "conflicts": [], "omitted": client.call("diff")["structuredContent"]["omitted"]}
+    assert [one["path"] for one in result["structuredContent"]["omitted"]] == ["d/door"]
+    assert "omitted: d/door: a socket" in result["content"][0]["text"]
+    assert os.listdir(project / "d") == ["new"]
 
 
 def test_what_the_operator_has_changed_meanwhile_is_never_overwritten(client, project):
