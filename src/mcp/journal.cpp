@@ -109,12 +109,13 @@ void reconcile(changes::ChangeSet& set, const Journal::Past& past) {
   std::erase_if(set.changes, [&past](changes::Change& change) {
     const auto found = past.find(change.path);
     if (change.passage || found == past.end()) return false;
+    // Others have changed it, and it is as it was.
+    if (changes::is_same(found->second, change.before)) return false;
     // Of a file with several names, to be one with the others may be all that the run has done to
     // it; and what is gone is nowhere by chance.
     const bool left = changes::is_same(found->second, change.after) && change.link_group == 0;
     if (left && change.after.kind != changes::EntryKind::absent) return true;
-    // What both have made is judged by what is there now.
-    if (found->second.kind != changes::EntryKind::absent) change.disturbed = true;
+    change.disturbed = true;
     return false;
   });
 }

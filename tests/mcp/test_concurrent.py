@@ -1,6 +1,6 @@
 """Calls at the same time: nothing that one has done is undone by another that began before, and did not do that.
 
-`slow` has begun before `quick`, and ends after it."""
+A slow one has begun before the quick ones, and ends after them."""
 import pytest
 
 from changes.test_copy import WRAPPER
@@ -22,21 +22,20 @@ def nested(sbx, state, tmp_path, monkeypatch):
 # What is root's cannot be id-mapped in there, and no command may read it.
 @pytest.fixture(params=["overlay", pytest.param("copy", marks=pytest.mark.needs("overlay", "user"))])
 def both(request, serve, project):
-    """both(SLOW, QUICK): the changes of the two runs, and the client, whose session they were of."""
+    """both(SLOW, QUICK...): what became of the changes of the first, and the client, whose session they were of."""
     degraded = []
     if request.param == "copy":
         request.getfixturevalue("nested")
         degraded = ["--degrade", "overlay"]
     client = serve("python", "--workspace", f"{project}:overlay", "--keep", "apply", *degraded)
 
-    def run(slow, quick):
+    def run(slow, *quick):
         number = client.start("run_shell", progress="slow", script=f"{slow}; echo be''gun; sleep 3")
         client.wait_for_note("begun")
-        done = client.shell(quick)
-        assert number not in client.answers, "the quick one was not quick"
+        assert all(client.shell(one)["changes"]["kept"] for one in quick)
+        assert number not in client.answers, "the quick ones were not quick"
         late = client.response(number)["result"]["structuredContent"]
         assert ("overlay" in late["degraded"]) == (request.param == "copy")
-        assert done["changes"]["kept"] is True
         return late["changes"], client
 
     return run
@@ -90,6 +89,22 @@ def test_two_modes_of_one_folder_are_a_conflict(both):
     late, client = both("chmod 711 data", "chmod 700 data")
     assert late["kept"] is False and conflicts(late) == ["data"]
     assert client.shell("stat -c %a data")["stdout"]["text"] == "700\n"
+
+
+def test_a_folder_that_both_have_made_is_one_if_they_agree(both):
+    late, client = both("mkdir made; echo x > made/x", "mkdir made; echo y > made/y")
+    assert late["kept"] is True and {"made/x", "made/y"} <= names(client), late
+
+
+def test_and_a_conflict_if_not(both):
+    late, client = both("mkdir -m 711 made", "mkdir -m 700 made")
+    assert late["kept"] is False and conflicts(late) == ["made"]
+    assert client.shell("stat -c %a made")["stdout"]["text"] == "700\n"
+
+
+def test_what_others_have_made_and_removed_again_is_nothing(both):
+    late, client = both("echo mine > made; chmod 711 data", "echo yours > made; chmod 700 data", "rm made; chmod 755 data")
+    assert late["kept"] is True and client.shell("cat made; stat -c %a data")["stdout"]["text"] == "mine\n711\n"
 
 
 def test_what_only_one_has_changed_is_kept(both):
