@@ -35,7 +35,7 @@ struct SharedPage {
   std::atomic<std::uint32_t> listening{0};     ///< the filter has a listener, which was sent to us
   std::atomic<std::uint32_t> copied{0};  ///< overlayfs refused, and a copy stands in (MountOverlay)
   std::atomic<std::uint32_t> payload_ended{0};
-  std::atomic<std::int32_t> payload_status{0};  ///< waitpid(2) form, valid once payload_ended
+  std::atomic<std::int32_t> payload_status{0};   ///< waitpid(2) form, valid once payload_ended
   std::atomic<std::uint64_t> payload_cpu_us{0};  ///< its own and its reaped children's, as well
 };
 
