@@ -18,8 +18,4 @@ bool is_copied(::mode_t type) {
   return type == S_IFREG || type == S_IFDIR || type == S_IFLNK || type == S_IFIFO;
 }
 
-std::int64_t nanoseconds(const ::timespec& time) {
-  return time.tv_sec * 1'000'000'000LL + time.tv_nsec;
-}
-
 }  // namespace sbx::changes

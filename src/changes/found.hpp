@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <string>
 
 #include "base/error.hpp"
@@ -24,8 +23,5 @@ SysResult<Found> find(bool has_side, int folder, const std::string& name);
 
 /// Kinds of which os::copy_tree makes copies.
 bool is_copied(::mode_t type);
-
-/// Since the epoch.
-std::int64_t nanoseconds(const ::timespec& time);
 
 }  // namespace sbx::changes

@@ -10,21 +10,15 @@
 
 #include "base/quantity.hpp"
 #include "changes/descent.hpp"
+#include "changes/file_time.hpp"
 #include "changes/found.hpp"
 #include "changes/look.hpp"
+#include "changes/weight.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
 namespace {
-
-/// A path can be longer than any program can name (PATH_MAX is for one call), and names in a deep
-/// folder cost their whole path each.
-constexpr std::size_t kLongestPath = 64U << 10U;
-/// Of all that a change set has of names, targets and attributes, with something for each change:
-/// what the supervisor and everybody who reads it later needs memory for, several times over.
-constexpr std::size_t kHeaviest = 128U << 20U;
-constexpr std::size_t kEach = 256;
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
@@ -50,13 +44,6 @@ bool is_too_much(int error) { return error == E2BIG || error == ERANGE; }
 /// chmod(2) set the time of change alone, what is made in it both.
 bool was_moved(const struct ::stat& folder) {
   return nanoseconds(folder.st_ctim) != nanoseconds(folder.st_mtim);
-}
-
-std::size_t weight_of(const Entry& entry) {
-  std::size_t weight = entry.target.size();
-  for (const Attribute& attribute : entry.attributes)
-    weight += 2 * (attribute.name.size() + attribute.value.size());
-  return weight;
 }
 
 /// Of a file with several names: what the first was found to be, and what it was on the host.
@@ -92,16 +79,21 @@ class Harvest {
   SysResult<void> leave() {
     if (SBX_TRY(descent_.leave())) return {};
     Level& level = descent_.level();
-    set_.omitted.push_back({level.path, "the host moved it while it was looked at"});
+    SBX_CHECK(omit(level.path, "the host moved it while it was looked at"));
     level.next = level.names.size();
     return {};
+  }
+
+  SysResult<void> omit(std::string path, std::string why) {
+    set_.omitted.push_back({std::move(path), std::move(why)});
+    return weight_.add(set_.omitted.back());
   }
 
   SysResult<void> visit(const Level& level, const std::string& name) {
     const Found upper = SBX_TRY(find(level.has_upper, level.upper.get(), name));
     const auto found = find(level.has_lower, level.lower.get(), name);
     if (!found && found.error().value == EACCES) {
-      set_.omitted.push_back({level.path_of(name), "the host's folder is closed"});
+      SBX_CHECK(omit(level.path_of(name), "the host's folder is closed"));
       return {};
     }
     // A name that the host's file system cannot have is one that it does not have.
@@ -112,16 +104,14 @@ class Harvest {
     change.path = level.path_of(name);
     if (gone && layers_.whole && !SBX_TRY(was_copied(level, name, lower, change.path))) return {};
     change.disturbed = level.disturbed && lower.there;
-    if (change.path.size() > kLongestPath) return std::unexpected(Errno{E2BIG});
     if (lower.there && !SBX_TRY(look_below(level, name, lower, change))) return {};
     if (!gone && !SBX_TRY(look_above(level, name, upper, change))) return {};
-    weight_ += kEach + change.path.size() + weight_of(change.before) + weight_of(change.after);
-    if (weight_ > kHeaviest) return std::unexpected(Errno{E2BIG});
+    SBX_CHECK(weight_.add(change));
     Level inner{.path = change.path};
     if (change.after.kind == EntryKind::folder) {
       auto folder = os::open_beneath(level.upper.get(), name.c_str(), kFolder);
       if (!folder && layers_.stays && folder.error().value == EACCES) {
-        set_.omitted.push_back({change.path, "the folder is closed to its owner"});
+        SBX_CHECK(omit(change.path, "the folder is closed to its owner"));
         return {};
       }
       if (!folder) return std::unexpected(folder.error());
@@ -147,7 +137,7 @@ class Harvest {
     if (!is_copied(lower.type())) return false;
     if (nanoseconds(lower.what.st_ctim) <= layers_.began_ns) return true;
     if (!SBX_TRY(os::is_born_after(level.lower.get(), name.c_str(), layers_.began_ns)))
-      set_.omitted.push_back({path, "the host has changed it, and it may be deleted here"});
+      SBX_CHECK(omit(path, "the host has changed it, and it may be deleted here"));
     return false;
   }
 
@@ -156,7 +146,7 @@ class Harvest {
                              Change& change) {
     auto entry = look_at(level.lower.get(), name, found.what, Side::host);
     if (!entry && entry.error().value == EINVAL) {
-      set_.omitted.push_back({change.path, "the host has a socket or a device there"});
+      SBX_CHECK(omit(change.path, "the host has a socket or a device there"));
       return false;
     }
     if (!entry && has_moved(entry.error().value)) {
@@ -164,11 +154,11 @@ class Harvest {
       return true;
     }
     if (!entry && is_too_much(entry.error().value)) {
-      set_.omitted.push_back({change.path, "the host's has too many attributes"});
+      SBX_CHECK(omit(change.path, "the host's has too many attributes"));
       return false;
     }
     if (!entry && entry.error().value == EXDEV) {
-      set_.omitted.push_back({change.path, "another file is mounted there on the host"});
+      SBX_CHECK(omit(change.path, "another file is mounted there on the host"));
       return false;
     }
     if (!entry) return std::unexpected(entry.error());
@@ -192,11 +182,11 @@ class Harvest {
     auto entry =
         look_at(level.upper.get(), name, found.what, layers_.stays ? Side::host : Side::layer);
     if (!entry && entry.error().value == EINVAL) {
-      set_.omitted.push_back({change.path, "a socket or a device"});
+      SBX_CHECK(omit(change.path, "a socket or a device"));
       return false;
     }
     if (!entry && is_too_much(entry.error().value)) {
-      set_.omitted.push_back({change.path, "its attributes are too many"});
+      SBX_CHECK(omit(change.path, "its attributes are too many"));
       return false;
     }
     if (!entry) return std::unexpected(entry.error());
@@ -205,7 +195,7 @@ class Harvest {
     if (!holds_attributes_ && change.after.kind == change.before.kind)
       change.after.attributes = change.before.attributes;
     if ((found.what.st_mode & (S_ISUID | S_ISGID)) != 0 && found.type() == S_IFREG)
-      set_.omitted.push_back({change.path, "its setuid and setgid bits"});
+      SBX_CHECK(omit(change.path, "its setuid and setgid bits"));
     return true;
   }
 
@@ -218,14 +208,14 @@ class Harvest {
     }
     const int error = folder.error().value;
     if (has_moved(error))
-      set_.omitted.push_back({inner.path, "the host moved it while it was looked at"});
+      SBX_CHECK(omit(inner.path, "the host moved it while it was looked at"));
     else if (error == EXDEV && layers_.whole && inner.upper.valid() &&
              SBX_TRY(os::list_names(inner.upper.get())).empty())
       return false;  // as it was copied
     else if (error == EXDEV)
-      set_.omitted.push_back({inner.path, "another file system is mounted there on the host"});
+      SBX_CHECK(omit(inner.path, "another file system is mounted there on the host"));
     else if (error == EACCES)
-      set_.omitted.push_back({inner.path, "the host's folder is closed"});
+      SBX_CHECK(omit(inner.path, "the host's folder is closed"));
     else
       return std::unexpected(folder.error());
     return false;
@@ -259,14 +249,14 @@ class Harvest {
   SysResult<bool> keep_content(const Level& level, const std::string& name, Change& change) {
     auto from = os::open_beneath(level.upper.get(), name.c_str(), O_RDONLY | O_NOFOLLOW);
     if (!from && layers_.stays && from.error().value == EACCES) {
-      set_.omitted.push_back({change.path, "it is closed to its owner"});
+      SBX_CHECK(omit(change.path, "it is closed to its owner"));
       return false;
     }
     if (!from) return std::unexpected(from.error());
     const os::UniqueFd to = SBX_TRY(staging_.create_object(++objects_));
     const auto content = os::copy_content(from->get(), to.get());
     if (!content && content.error().value == EFBIG) {
-      set_.omitted.push_back({change.path, "a file of " + format_bytes(change.after.size)});
+      SBX_CHECK(omit(change.path, "a file of " + format_bytes(change.after.size)));
       staging_.remove_object(objects_);
       return false;
     }
@@ -281,7 +271,7 @@ class Harvest {
   ChangeSet& set_;
   Descent descent_;
   bool holds_attributes_ = true;
-  std::size_t weight_ = 0;
+  Weight weight_;
   std::uint64_t objects_ = 0;
   std::map<::ino_t, std::uint64_t> groups_;  ///< of files with several names
   std::map<std::uint64_t, Linked> linked_;

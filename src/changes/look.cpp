@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "changes/file_time.hpp"
 #include "os/content.hpp"
 #include "os/fd.hpp"
 #include "os/folder.hpp"
@@ -44,7 +45,7 @@ SysResult<std::string> read_link(int folder, const std::string& name) {
 SysResult<void> read_file(int folder, const std::string& name, const struct ::stat& what, Side side,
                           Entry& entry) {
   entry.size = static_cast<std::uint64_t>(what.st_size);
-  entry.modified_ns = what.st_mtim.tv_sec * 1'000'000'000LL + what.st_mtim.tv_nsec;
+  entry.modified_ns = nanoseconds(what.st_mtim);
   const auto file = open_to_read(folder, name, side, what.st_mode & 07777U);
   if (!file && file.error().value == EACCES) return {};
   if (!file) return std::unexpected(file.error());

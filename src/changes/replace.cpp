@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "changes/apply.hpp"
+#include "changes/file_time.hpp"
 #include "changes/look.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
@@ -198,8 +199,7 @@ SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot) {
   if (!unknown && content.digest != change.after.digest)
     return std::unexpected(Errno{EIO});  // damaged
   SBX_CHECK(file.set_attributes(change.after));
-  const ::timespec time{change.after.modified_ns / 1'000'000'000,
-                        change.after.modified_ns % 1'000'000'000};
+  const ::timespec time = time_of(change.after.modified_ns);
   const ::timespec times[] = {time, time};
   if (::futimens(file.fd(), times) != 0) return fail();
   return file;
