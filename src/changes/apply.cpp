@@ -17,6 +17,7 @@
 #include "changes/judge.hpp"
 #include "changes/owner.hpp"
 #include "changes/replace.hpp"
+#include "changes/seen.hpp"
 #include "changes/tree.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/folder.hpp"
@@ -123,6 +124,7 @@ class Apply {
           .what = "cannot change " + printable(set_.changes[i].path, 4096) + " in the workspace",
           .hint = "what is done is done; the same command goes on from here",
           .sys_errno = done.error().value};
+      if (late_.empty() && done.error().value == EBUSY) late_ = "somebody else has just changed it";
       if (!late_.empty()) error.what += ": " + late_;
       return std::unexpected(std::move(error));
     }
@@ -131,6 +133,8 @@ class Apply {
 
   /// Nobody may have changed it since we looked.
   SysResult<Entry> look_again(const Change& change) {
+    const auto spot = tree_.spot(change.path);
+    seen_ = spot ? SBX_TRY(Seen::at(*spot)) : Seen();  // no folder to be in
     Judgement judged = judge(change, tree_, true);
     if (judged.standing != Standing::conflict) return std::move(judged.now);
     late_ = std::move(judged.why);
@@ -158,6 +162,9 @@ class Apply {
   SysResult<void> remove(const Change& change, const Entry& now) {
     if (now.kind == EntryKind::absent) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
+    if (!seen_.is_still_at(spot)) return std::unexpected(Errno{EBUSY});
+    AsOwner owner;
+    SBX_CHECK(owner.take(workspace_));
     if (::unlinkat(spot.folder, spot.name.c_str(), is_folder(now) ? AT_REMOVEDIR : 0) == 0) {
       tree_.forget();
       return {};
@@ -175,9 +182,9 @@ class Apply {
       SBX_CHECK(remove(change, now));
       const Entry absent{};
       return is_folder(change.after) ? replacer_.make_folder(change)
-                                     : replacer_.put(change, absent);
+                                     : replacer_.put(change, absent, {});
     }
-    return is_folder(change.after) ? SysResult<void>{} : replacer_.put(change, now);
+    return is_folder(change.after) ? SysResult<void>{} : replacer_.put(change, now, seen_);
   }
 
   SysResult<void> close_folder(std::size_t i) {
@@ -205,6 +212,7 @@ class Apply {
   std::set<std::string> going_;   ///< paths that are to be removed
   std::set<std::string> coming_;  ///< paths that are to be folders
   std::set<std::size_t> to_do_;
+  Seen seen_;         ///< by look_again()
   std::string late_;  ///< what we saw when it was too late to refuse all
   Applied applied_;
 };

@@ -52,13 +52,6 @@ SysResult<void> Held::set_mode(unsigned mode) const {
   return {};
 }
 
-SysResult<void> Held::set_owner(const struct ::stat& owner) const {
-  if (::fchownat(fd_.get(), "", owner.st_uid, owner.st_gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) !=
-      0)
-    return fail();
-  return {};
-}
-
 SysResult<void> Held::set_attributes(const Entry& entry) const {
   const os::UniqueFd readable = SBX_TRY(open_again(path_.c_str()));
   const os::AttributeList present = SBX_TRY(os::read_attributes(readable.get(), false));

@@ -6,8 +6,6 @@
 
 #include <cerrno>
 
-#include "os/borrowed_rights.hpp"
-
 namespace sbx::changes {
 
 SysResult<bool> owner_may(const os::Ids& owner, const Change& change, const Spot& spot) {
@@ -21,6 +19,11 @@ SysResult<bool> owner_may(const os::Ids& owner, const Change& change, const Spot
   os::BorrowedRights theirs(owner);
   SBX_CHECK(theirs.take());
   return ::faccessat(spot.folder, ".", W_OK | X_OK, AT_EACCESS) == 0;
+}
+
+SysResult<void> AsOwner::take(int workspace) {
+  const auto owner = SBX_TRY(os::rights_in(workspace));
+  return owner ? rights_.emplace(owner).take() : SysResult<void>{};
 }
 
 }  // namespace sbx::changes

@@ -11,6 +11,7 @@
 #include "changes/apply.hpp"
 #include "changes/file_time.hpp"
 #include "changes/look.hpp"
+#include "changes/owner.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
 
@@ -33,9 +34,7 @@ std::string_view folder_of(std::string_view path) {
 SysResult<Held> hold_made(int folder, const std::string& name, mode_t type) {
   Held held = SBX_TRY(Held::open(folder, name));
   const struct ::stat what = SBX_TRY(held.look());
-  const bool ours = (what.st_mode & S_IFMT) == type && what.st_uid == ::geteuid() &&
-                    (type == S_IFDIR || what.st_nlink == 1);
-  if (!ours) return std::unexpected(Errno{EBUSY});
+  if ((what.st_mode & S_IFMT) != type || what.st_nlink != 1) return std::unexpected(Errno{EBUSY});
   return held;
 }
 
@@ -86,11 +85,11 @@ SysResult<void> Replacer::write_down(std::string_view path) {
   return {};
 }
 
-SysResult<void> Replacer::put(const Change& change, const Entry& now) {
+SysResult<void> Replacer::put(const Change& change, const Entry& now, const Seen& seen) {
   const Spot spot = SBX_TRY(tree_.spot(change.path));
   SBX_CHECK(write_down(change.path));
   made_ = false;
-  if (const auto done = make_and_rename(change, spot, now); !done) {
+  if (const auto done = make_and_rename(change, spot, now, seen); !done) {
     if (made_) ::unlinkat(spot.folder, temporary_.c_str(), 0);
     return done;
   }
@@ -98,8 +97,11 @@ SysResult<void> Replacer::put(const Change& change, const Entry& now) {
   return {};
 }
 
-SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot,
-                                          const Entry& now) {
+SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot, const Entry& now,
+                                          const Seen& seen) {
+  const os::UniqueFd source = SBX_TRY(open_source(change, spot));
+  AsOwner owner;
+  SBX_CHECK(owner.take(top_));
   const bool linked = SBX_TRY(make_link(change, spot));
   // rename(2) does nothing with two names of one file.
   if (linked && is_same_file(spot, temporary_, spot)) {
@@ -107,8 +109,7 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
     return {};
   }
   if (!linked) {
-    const Held made = SBX_TRY(make(change, spot));
-    SBX_CHECK(hand_over(made));
+    const Held made = SBX_TRY(make(change, spot, source));
     if (change.after.kind == EntryKind::file && now.kind == EntryKind::file) {
       const Held old = SBX_TRY(Held::open(spot.folder, spot.name));
       SBX_CHECK(made.take_access_list(old));
@@ -116,12 +117,13 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
     if (change.after.kind != EntryKind::symlink) SBX_CHECK(made.set_mode(change.after.mode));
     if (!made.is_at(spot.folder, temporary_)) return std::unexpected(Errno{EBUSY});
   }
-  return take_its_place(spot, now.kind == EntryKind::absent);
+  return take_its_place(spot, seen, now.kind == EntryKind::absent);
 }
 
 /// What has come into being there meanwhile is not overwritten.
-SysResult<void> Replacer::take_its_place(const Spot& spot, bool is_new) const {
+SysResult<void> Replacer::take_its_place(const Spot& spot, const Seen& seen, bool is_new) const {
   const char* const name = spot.name.c_str();
+  if (!seen.is_still_at(spot)) return std::unexpected(Errno{EBUSY});
   if (is_new &&
       ::renameat2(spot.folder, temporary_.c_str(), spot.folder, name, RENAME_NOREPLACE) == 0)
     return {};
@@ -148,10 +150,10 @@ bool Replacer::is_joined(const Change& change) {
   return from && to && is_same_file(*from, from->name, *to);
 }
 
-SysResult<Held> Replacer::make(const Change& change, const Spot& spot) {
+SysResult<Held> Replacer::make(const Change& change, const Spot& spot, const os::UniqueFd& source) {
   switch (change.after.kind) {
     case EntryKind::file:
-      return make_file(change, spot);
+      return make_file(change, spot, source);
     case EntryKind::symlink:
       if (::symlinkat(change.after.target.c_str(), spot.folder, temporary_.c_str()) != 0)
         return fail();
@@ -182,18 +184,27 @@ SysResult<bool> Replacer::make_link(const Change& change, const Spot& spot) {
   return true;
 }
 
-/// From what is kept or, when only its mode is another, from the host's own: a file may have more
-/// names than this one, and those are not the run's.
-SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot) {
+/// What is kept or, when only its mode is another, the host's own: a file may have more names than
+/// this one, and those are not the run's. Only its owner can have changed its mode, and root reads
+/// nobody else's for them.
+SysResult<os::UniqueFd> Replacer::open_source(const Change& change, const Spot& spot) const {
+  if (change.after.kind != EntryKind::file) return os::UniqueFd();
+  if (change.object != 0) return open_object(kept_, change.object);
+  os::UniqueFd own = SBX_TRY(os::open_beneath(spot.folder, spot.name.c_str(),
+                                              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  struct ::stat what{};
+  if (::fstat(own.get(), &what) != 0) return fail();
+  if (!SBX_TRY(is_owners(what))) return std::unexpected(Errno{EPERM});
+  return own;
+}
+
+SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot,
+                                    const os::UniqueFd& source) {
   os::UniqueFd created = SBX_TRY(os::open_beneath(spot.folder, temporary_.c_str(),
                                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
   Held file(std::move(created));
   made_ = true;
-  const os::UniqueFd from =
-      SBX_TRY(change.object != 0 ? open_object(kept_, change.object)
-                                 : os::open_beneath(spot.folder, spot.name.c_str(),
-                                                    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-  const os::Content content = SBX_TRY(os::copy_content(from.get(), file.fd()));
+  const os::Content content = SBX_TRY(os::copy_content(source.get(), file.fd()));
   // A closed file's content nobody could look at; it is the host's own if it is not kept.
   const bool unknown = change.object == 0 && change.after.digest.empty();
   if (!unknown && content.digest != change.after.digest)
@@ -207,25 +218,24 @@ SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot) {
 
 SysResult<void> Replacer::make_folder(const Change& change) {
   const Spot spot = SBX_TRY(tree_.spot(change.path));
+  AsOwner owner;
+  SBX_CHECK(owner.take(top_));
   if (::mkdirat(spot.folder, spot.name.c_str(), S_IRWXU) != 0) return fail();
-  const Held made = SBX_TRY(hold_made(spot.folder, spot.name, S_IFDIR));
-  return hand_over(made);
+  return {};
 }
 
-SysResult<void> Replacer::hand_over(const Held& made) const {
-  if (::geteuid() != 0) return {};
+SysResult<bool> Replacer::is_owners(const struct ::stat& what) const {
+  if (::geteuid() != 0) return true;
   struct ::stat top{};
   if (::fstat(top_, &top) != 0) return fail();
-  return made.set_owner(top);
+  return what.st_uid == top.st_uid;
 }
 
 SysResult<Held> Replacer::hold_folder(const Spot& spot) const {
   Held held = SBX_TRY(Held::open(spot.folder, spot.name));
   const struct ::stat what = SBX_TRY(held.look());
-  struct ::stat top{};
-  if (::fstat(top_, &top) != 0) return fail();
   if (!S_ISDIR(what.st_mode)) return std::unexpected(Errno{ENOTDIR});
-  if (::geteuid() == 0 && what.st_uid != top.st_uid) return std::unexpected(Errno{EPERM});
+  if (!SBX_TRY(is_owners(what))) return std::unexpected(Errno{EPERM});
   return held;
 }
 
@@ -244,6 +254,8 @@ SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
   Workspace tree(workspace);
   const std::string name = temporary_name(kept.run);
   const auto spot = tree.spot(folder.empty() ? name : folder + "/" + name);
+  AsOwner owner;
+  SBX_CHECK(owner.take(workspace));
   // No such folder any more: nothing is in it.
   if (spot && ::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT) return fail();
   return {};

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "changes/held.hpp"
+#include "changes/seen.hpp"
 #include "changes/store.hpp"
 #include "changes/tree.hpp"
 
@@ -25,8 +26,9 @@ class Replacer {
   /// Nothing is under way any more.
   void end();
 
-  /// Makes `change.path` what `change.after` says; `now` is what stands there.
-  SysResult<void> put(const Change& change, const Entry& now);
+  /// Makes `change.path` what `change.after` says; `now` is what stands there, and `seen` the same.
+  /// EBUSY: it is not any more.
+  SysResult<void> put(const Change& change, const Entry& now, const Seen& seen);
   /// A new one, open to its owner alone.
   SysResult<void> make_folder(const Change& change);
   /// For a change of its mode or attributes. EPERM: started by root, and it is not the workspace
@@ -39,13 +41,17 @@ class Replacer {
   bool is_joined(const Change& change);
 
  private:
-  SysResult<void> make_and_rename(const Change& change, const Spot& spot, const Entry& now);
-  SysResult<Held> make(const Change& change, const Spot& spot);
-  SysResult<Held> make_file(const Change& change, const Spot& spot);
+  /// Of a file: what it is made from.
+  [[nodiscard]] SysResult<os::UniqueFd> open_source(const Change& change, const Spot& spot) const;
+  SysResult<void> make_and_rename(const Change& change, const Spot& spot, const Entry& now,
+                                  const Seen& seen);
+  SysResult<Held> make(const Change& change, const Spot& spot, const os::UniqueFd& source);
+  SysResult<Held> make_file(const Change& change, const Spot& spot, const os::UniqueFd& source);
   SysResult<bool> make_link(const Change& change, const Spot& spot);
-  [[nodiscard]] SysResult<void> take_its_place(const Spot& spot, bool is_new) const;
-  /// Started by root: what is made is the workspace owner's.
-  [[nodiscard]] SysResult<void> hand_over(const Held& made) const;
+  [[nodiscard]] SysResult<void> take_its_place(const Spot& spot, const Seen& seen,
+                                               bool is_new) const;
+  /// Started by root: is it the workspace owner's?
+  [[nodiscard]] SysResult<bool> is_owners(const struct ::stat& what) const;
   SysResult<void> write_down(std::string_view path);
 
   const KeptRun& kept_;

@@ -1,0 +1,32 @@
+#include "changes/seen.hpp"
+
+#include <fcntl.h>
+
+#include <cerrno>
+
+namespace sbx::changes {
+namespace {
+
+bool is_same(const ::timespec& a, const ::timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+}  // namespace
+
+SysResult<Seen> Seen::at(const Spot& spot) {
+  Seen seen;
+  seen.there_ = ::fstatat(spot.folder, spot.name.c_str(), &seen.what_, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!seen.there_ && errno != ENOENT) return std::unexpected(Errno{errno});
+  return seen;
+}
+
+bool Seen::is_still_at(const Spot& spot) const {
+  const auto now = at(spot);
+  if (!now || now->there_ != there_) return false;
+  return !there_ ||
+         (now->what_.st_dev == what_.st_dev && now->what_.st_ino == what_.st_ino &&
+          now->what_.st_size == what_.st_size && is_same(now->what_.st_mtim, what_.st_mtim) &&
+          is_same(now->what_.st_ctim, what_.st_ctim));
+}
+
+}  // namespace sbx::changes
