@@ -99,7 +99,7 @@ class Collector {
     count(skipped.special, "FIFOs, sockets, devices and files of the kernel's own");
     count(skipped.closed, "files and folders that the command could not have read");
     count(skipped.deep, "folders nested too deep");
-    if (skipped.too_many) warn("what comes after a million names");
+    if (skipped.too_many) warn("folders that would make it more than a million names");
     if (!types_.problem().empty()) collection_.warnings.push_back(types_.problem());
     return std::move(collection_);
   }

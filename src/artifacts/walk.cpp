@@ -16,8 +16,8 @@
 namespace sbx::artifacts {
 namespace {
 
-constexpr int kDeepest = 256;  // a descriptor each
-constexpr std::uint64_t kMostNames = 1'000'000;
+constexpr int kDeepest = 256;                  // a descriptor each
+constexpr std::size_t kMostNames = 1'000'000;  // of all folders; a list of one takes memory
 
 /// File systems whose files are the kernel's own words.
 constexpr std::array<long, 14> kMadeUp{
@@ -45,9 +45,9 @@ SysResult<os::UniqueFd> open_name(int folder, const std::string& name, int flags
   }
 }
 
-SysResult<std::vector<std::string>> names_in(int folder) {
+SysResult<std::vector<std::string>> names_in(int folder, std::size_t most) {
   const os::UniqueFd listing = SBX_TRY(open_name(folder, ".", O_RDONLY | O_DIRECTORY));
-  return os::list_names(listing.get());
+  return os::list_names(listing.get(), most);
 }
 
 }  // namespace
@@ -96,18 +96,15 @@ Result<void> Walk::enter(int folder, const States& states, bool all, int depth) 
     ++skipped_.deep;
     return {};
   }
-  const auto names = names_in(folder);
+  const auto names = names_in(folder, kMostNames - seen_);
   if (!names) {
-    ++skipped_.closed;
+    const bool too_many = names.error().value == E2BIG;
+    skipped_.too_many = skipped_.too_many || too_many;
+    skipped_.closed += too_many ? 0 : 1;
     return {};
   }
-  for (const std::string& name : *names) {
-    if (++seen_ > kMostNames) {
-      skipped_.too_many = true;
-      return {};
-    }
-    SBX_CHECK(visit(folder, name, states, all, depth));
-  }
+  seen_ += names->size();
+  for (const std::string& name : *names) SBX_CHECK(visit(folder, name, states, all, depth));
   return {};
 }
 

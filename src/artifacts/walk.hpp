@@ -24,7 +24,7 @@ struct Skipped {
   std::uint64_t special = 0;  ///< FIFOs, sockets, devices, and files that the kernel makes up
   std::uint64_t closed = 0;   ///< the payload could not have read them
   std::uint64_t deep = 0;     ///< folders nested too deep
-  bool too_many = false;      ///< so many names that the rest was not looked at
+  bool too_many = false;      ///< a folder with so many names that it was not looked into
 };
 
 /// A regular file that a pattern means, or that is in a folder which a pattern means.
@@ -67,7 +67,7 @@ class Walk {
   const Wanted* wanted_ = nullptr;
   const Take* take_ = nullptr;
   std::string path_{};  ///< of where we are; "" is the root
-  std::uint64_t seen_ = 0;
+  std::size_t seen_ = 0;
   Skipped skipped_{};
 };
 

@@ -13,6 +13,8 @@
 namespace sbx::changes {
 namespace {
 
+/// In one folder: a change set has fewer, and who made them had them for little.
+constexpr std::size_t kMostNames = 1'000'000;
 constexpr std::size_t kHeldOpen = 8;  ///< levels, of two descriptors; a caller may have few
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
@@ -42,12 +44,12 @@ SysResult<void> Descent::enter(Level level) {
   level.has_lower = level.lower.valid();
   if (level.has_upper) {
     level.upper_node = SBX_TRY(node_of(level.upper.get()));
-    level.names = SBX_TRY(os::list_names(level.upper.get()));
+    level.names = SBX_TRY(os::list_names(level.upper.get(), kMostNames));
   }
   if (level.has_lower) level.lower_node = SBX_TRY(node_of(level.lower.get()));
   if (level.has_lower && level.hides) {
     // ENOENT: the host has removed it while we hold it open, and nothing is in it.
-    const auto listed = os::list_names(level.lower.get());
+    const auto listed = os::list_names(level.lower.get(), kMostNames);
     if (!listed && listed.error().value != ENOENT) return std::unexpected(listed.error());
     const auto below = listed.value_or(std::vector<std::string>{});
     std::vector<std::string> both;

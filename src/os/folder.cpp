@@ -47,7 +47,7 @@ SysResult<std::string> get_attribute(int fd, const std::string& name) {
 
 }  // namespace
 
-SysResult<std::vector<std::string>> list_names(int fd) {
+SysResult<std::vector<std::string>> list_names(int fd, std::size_t most) {
   std::vector<std::string> names;
   alignas(::dirent64) char buffer[32768];
   if (::lseek(fd, 0, SEEK_SET) < 0) return fail();
@@ -59,7 +59,9 @@ SysResult<std::vector<std::string>> list_names(int fd) {
       const auto* const entry = reinterpret_cast<const ::dirent64*>(buffer + at);
       at += entry->d_reclen;
       const std::string_view name = entry->d_name;
-      if (name != "." && name != "..") names.emplace_back(name);
+      if (name == "." || name == "..") continue;
+      if (names.size() == most) return std::unexpected(Errno{E2BIG});
+      names.emplace_back(name);
     }
   }
   std::ranges::sort(names);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,7 +16,8 @@
 namespace sbx::os {
 
 /// The names in the folder open at `fd` (not as O_PATH), sorted bytewise; without "." and "..".
-SysResult<std::vector<std::string>> list_names(int fd);
+/// E2BIG: there are more than `most`.
+SysResult<std::vector<std::string>> list_names(int fd, std::size_t most = SIZE_MAX);
 
 /// openat2(2) of `path` below `folder`: ELOOP at a link, EXDEV where another file system is mounted
 /// or where ".." would lead out. "." is the folder itself. O_CLOEXEC is added.
