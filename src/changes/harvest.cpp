@@ -26,10 +26,11 @@ std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 bool is_closed(const Entry& folder) { return (folder.mode & S_IRWXU) != S_IRWXU; }
 
-/// Attributes are set on a new file before it takes its place, so that needs the content as well.
+/// Attributes are set on a new file before it takes its place, so that needs the content as well;
+/// so does a mode, where the host's own content cannot be read.
 bool needs_content(const Change& change) {
   return change.after.kind == EntryKind::file &&
-         (!has_same_content(change.before, change.after) ||
+         (!has_same_content(change.before, change.after) || change.before.digest.empty() ||
           change.before.attributes != change.after.attributes);
 }
 

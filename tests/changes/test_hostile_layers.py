@@ -30,3 +30,16 @@ def test_files_of_any_time_are_applied(kept, time):
     assert (set_to < 0) == (time < 0)
     if abs(time) < 2 ** 31 * SECOND:
         assert set_to == time
+
+
+def test_a_file_that_was_closed_to_its_owner_is_opened(kept):
+    """Its content is in the layer alone, for an ordinary user."""
+    top = kept.sbx.cwd
+    for name, mode in (("closed", 0), ("writable", 0o200)):
+        (top / name).write_text("host\n")
+        (top / name).chmod(mode)
+    run = kept.run("chmod 644 closed; chmod 600 writable").assert_ok()
+    done = kept.apply(run.result["changes"]["run"])
+    assert done.returncode == 0, done
+    for name, mode in (("closed", 0o644), ("writable", 0o600)):
+        assert (top / name).read_text() == "host\n" and (top / name).stat().st_mode & 0o777 == mode
