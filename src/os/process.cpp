@@ -212,9 +212,12 @@ int rlimit_number(std::string_view name) noexcept {
 }
 
 std::optional<std::uint64_t> hard_limit(std::string_view name) noexcept {
+  const int number = rlimit_number(name);
+  if (number < 0) return std::nullopt;
   struct ::rlimit now{};
-  const auto which = static_cast<__rlimit_resource>(rlimit_number(name));
-  if (::getrlimit(which, &now) != 0 || now.rlim_max == RLIM_INFINITY) return std::nullopt;
+  if (::getrlimit(static_cast<__rlimit_resource>(number), &now) != 0 ||
+      now.rlim_max == RLIM_INFINITY)
+    return std::nullopt;
   return now.rlim_max;
 }
 
