@@ -4,6 +4,8 @@ import subprocess
 
 import pytest
 
+from support.waiting import state_of, wait_until
+
 
 class Kept:
     """`sbx diff`, `apply` and `discard` as a caller uses them."""
@@ -24,6 +26,14 @@ class Kept:
         running = self.sbx.spawn(flags=["--workspace", ".:overlay", "--keep", keep], cmd=["sh", "-c", script], stdin=subprocess.PIPE)
         running.read_until(b"ready")
         return running
+
+    @staticmethod
+    def kill(running):
+        """As somebody kills a supervisor. init may still hold what that held, and ends a moment later."""
+        tree = [pid for pid, _ in running.processes()]
+        running.kill()
+        running.process.wait()
+        wait_until(lambda: all(state_of(pid)[0] in "ZX" for pid in tree), "the run outlives its supervisor")
 
     def diff(self, run, *words):
         """The JSON of a kept run."""

@@ -112,8 +112,7 @@ def test_nobody_else_may_read_what_is_kept(kept):
 
 def test_what_a_killed_supervisor_was_about_to_keep_is_swept_by_the_next_run(kept):
     running = kept.start("echo x > f; echo ready; sleep 60")
-    running.kill()
-    running.process.wait()
+    kept.kill(running)
     assert len(os.listdir(kept.state / "sbx" / "changes")) == 1
     assert kept.verb("diff", "--json").stdout == b"[]\n"
     kept.run("true").assert_ok()
@@ -129,8 +128,7 @@ def test_killed_while_it_keeps_them_it_keeps_all_or_none(kept):
     for step in range(20):
         running = kept.start(script)
         time.sleep(step * 0.01)
-        running.kill()
-        running.process.wait()
+        kept.kill(running)
         for run in json.loads(kept.verb("diff", "--json").stdout):
             assert run["added"] == whole.result["changes"]["added"] == 2000
             complete += 1
