@@ -21,19 +21,22 @@ def nested(sbx, state, tmp_path, monkeypatch):
 
 # What is root's cannot be id-mapped in there, and no command may read it.
 @pytest.fixture(params=["overlay", pytest.param("copy", marks=pytest.mark.needs("overlay", "user"))])
-def both(request, serve, project):
+def both(request, serve, project, tmp_path):
     """both(SLOW, QUICK...): what became of the changes of the first, and the client, whose session they were of."""
     degraded = []
     if request.param == "copy":
         request.getfixturevalue("nested")
         degraded = ["--degrade", "overlay"]
-    client = serve("python", "--workspace", f"{project}:overlay", "--keep", "apply", *degraded)
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    client = serve("python", "--workspace", f"{project}:overlay", "--keep", "apply", "--ro", f"{gate}:/gate", *degraded)
 
     def run(slow, *quick):
-        number = client.start("run_shell", progress="slow", script=f"{slow}; echo be''gun; sleep 3")
+        until_then = "until [ -e /gate/open ]; do sleep 0.05; done"
+        number = client.start("run_shell", progress="slow", script=f"{slow}; echo be''gun; {until_then}")
         client.wait_for_note("begun")
         assert all(client.shell(one)["changes"]["kept"] for one in quick)
-        assert number not in client.answers, "the quick ones were not quick"
+        (gate / "open").touch()
         late = client.response(number)["result"]["structuredContent"]
         assert ("overlay" in late["degraded"]) == (request.param == "copy")
         return late["changes"], client
