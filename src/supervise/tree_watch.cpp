@@ -13,13 +13,11 @@ constexpr Nanos kInterval = 20 * kMillisecond;
 
 void TreeWatch::note(Nanos now, std::optional<std::uint64_t> used) {
   next_ = now + kInterval;
-  if (used.value_or(0) == 0) return;  // no process without memory: what it looked at had ended
-  seen_ = true;
-  peak_ = std::max(peak_, *used);
+  peak_ = std::max(peak_, used.value_or(0));
 }
 
 std::optional<std::uint64_t> TreeWatch::peak() const {
-  return seen_ ? std::optional(peak_) : std::nullopt;
+  return peak_ > 0 ? std::optional(peak_) : std::nullopt;
 }
 
 }  // namespace sbx::supervise

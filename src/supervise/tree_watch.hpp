@@ -21,14 +21,13 @@ class TreeWatch {
   /// `used`: nullopt: nothing is to be seen, such as when the tree is gone.
   void note(Nanos now, std::optional<std::uint64_t> used);
   [[nodiscard]] bool over() const { return limit_ && peak_ > *limit_; }
-  /// The most that was seen; nullopt: nobody looked.
+  /// The most that was seen; nullopt: nobody looked, or what was looked at had just ended.
   [[nodiscard]] std::optional<std::uint64_t> peak() const;
   [[nodiscard]] std::uint64_t limit() const { return limit_.value_or(0); }
 
  private:
   std::optional<std::uint64_t> limit_;
   std::uint64_t peak_ = 0;
-  bool seen_ = false;
   Nanos next_ = 0;
 };
 
