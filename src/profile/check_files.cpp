@@ -39,15 +39,20 @@ void check_mount_targets(const Checker& c) {
   }
 }
 
+/// "/a" of "/a/b"; empty above that, and of what is no absolute path, which its own check refuses.
+std::string_view folder_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash);
+}
+
 void check_mounts_below_files(const Checker& c) {
   std::map<std::string_view, const Mount*> files;
   for (const Mount& mount : c.profile().mounts)
     if (std::holds_alternative<FileMount>(mount.what)) files.emplace(target_of(mount), &mount);
   if (files.empty()) return;
   for (const Mount& mount : c.profile().mounts) {
-    std::string_view above = target_of(mount);
-    do above = above.substr(0, above.rfind('/'));
-    while (!above.empty() && !files.contains(above));
+    std::string_view above = folder_of(target_of(mount));
+    while (!above.empty() && !files.contains(above)) above = folder_of(above);
     const auto file = files.find(above);
     if (file == files.end()) continue;
     c.complain_at(mount.origin,
