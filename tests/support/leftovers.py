@@ -3,6 +3,7 @@
 The test process is made a subreaper, so that whatever outlives its supervisor becomes our child: the
 check then sees exactly our own runs' processes, whatever else this host is doing.
 """
+import contextlib
 import ctypes
 import os
 import signal
@@ -112,7 +113,8 @@ class Watch:
         for (pid, start), _ in descendants().items():
             stat = None if (pid, start) in self._processes else _stat(pid)
             if stat and stat[2] == start:
-                os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
+                    os.kill(pid, signal.SIGKILL)
 
     def problems(self, swept=True, seconds=SECONDS_ALLOWED):
         """One line for each thing still there after `seconds`; returns as soon as there is none.
