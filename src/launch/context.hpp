@@ -15,6 +15,7 @@
 #include "launch/step_times.hpp"
 #include "os/capabilities.hpp"
 #include "os/fd.hpp"
+#include "os/processors.hpp"
 #include "os/secret_memory.hpp"
 #include "plan/plan.hpp"
 
@@ -79,6 +80,7 @@ struct Context {
   bool filtered = false;               ///< the payload: the filter is in force
   const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;
+  os::Processors processors{};  ///< that init may run on, and the payload from its release on
   std::size_t step_index = 0;
 };
 

@@ -75,11 +75,13 @@ StepResult run(const plan::ForkPayload&, Context& context) noexcept {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail();
   context.peer = os::UniqueFd(ends[0]);
   context.init_pid = ::getpid();
+  context.processors = os::Processors::usable();
   context.payload_pid = SBX_TRY(
       fork_child(context, os::UniqueFd(ends[1]), [](Context& own, os::UniqueFd end) noexcept {
         own.peer = std::move(end);
         payload_main(own);
       }));
+  context.processors.send_away(context.payload_pid);
   return {};
 }
 
@@ -152,6 +154,7 @@ StepResult run(const plan::ReleasePayload&, Context& context) noexcept {
 
 StepResult run(const plan::AwaitRelease&, Context& context) noexcept {
   SBX_CHECK(await_init(context));
+  context.processors.take_all();
   // init detaches the host's tree now. That is a matter of microseconds; its umount2(2) returns
   // only after an RCU grace period (namespace_unlock() in fs/namespace.c), which is one of
   // milliseconds when processors are busy. The tree lies on top of our root, so that "/.." leads

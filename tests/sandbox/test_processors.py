@@ -1,0 +1,24 @@
+"""A payload is begun on another processor than init's, and may then run on all that its caller may."""
+import os
+
+import pytest
+
+ASK = ["/usr/bin/python3", "-I", "-S", "-c",
+       "import os, subprocess\nprint(*sorted(os.sched_getaffinity(0)), flush=True)\nsubprocess.run(['nproc'])"]
+USABLE = sorted(os.sched_getaffinity(0))
+
+
+@pytest.fixture(params=[1, len(USABLE)], ids=["one", "all"])
+def caller(request):
+    """The processors that the caller may use, set for this process and what it starts."""
+    mine = USABLE[-request.param:]
+    os.sched_setaffinity(0, mine)
+    yield mine
+    os.sched_setaffinity(0, USABLE)
+
+
+@pytest.mark.parametrize("flags", [[], ["--memory", "none", "--pids", "none", "--set", "limits.swap=none"]],
+                         ids=["cgroups", "no-cgroups"])
+def test_it_may_use_all_that_its_caller_may(sbx, caller, flags):
+    out = sbx.run("python", flags=flags, cmd=ASK).assert_ok().out
+    assert out == f"{' '.join(map(str, caller))}\n{len(caller)}\n"
