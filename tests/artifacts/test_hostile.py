@@ -164,7 +164,7 @@ def test_a_file_that_grows_meanwhile_is_bounded(store):
     (store.sbx.cwd / "out").mkdir()
     grower = subprocess.Popen(["sh", "-c", "while :; do head -c 100000 /dev/zero; done > out/growing"], cwd=store.sbx.cwd)
     try:
-        run = store.run("sleep 0.3", "--set", "artifacts.max=2M", collect=["/workspace/out/**"])
+        run = store.run("until [ -s out/growing ]; do sleep 0.01; done", "--set", "artifacts.max=2M", collect=["/workspace/out/**"])
     finally:
         grower.kill()
         grower.wait()
