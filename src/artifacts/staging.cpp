@@ -12,6 +12,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "os/folder.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::artifacts {
 namespace {
@@ -19,16 +20,6 @@ namespace {
 constexpr std::size_t kBuffer = 256UL * 1024;
 constexpr std::size_t kHead = 256UL * 1024;
 constexpr int kSweptAtOnce = 16;  // expired runs that one run removes
-
-SysResult<void> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(Errno{errno});
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
 
 std::unexpected<CopyFailure> unreadable(int error) {
   return std::unexpected(CopyFailure{false, error});
@@ -47,7 +38,7 @@ class Passage {
     copied_.bytes += bytes.size();
     sum_.put(bytes);
     if (copied_.head.size() < kHead) copied_.head += bytes.substr(0, kHead - copied_.head.size());
-    if (const auto written = write_all(to_, bytes); !written)
+    if (const auto written = os::write_all(to_, bytes); !written)
       return unwritable(written.error().value);
     return {};
   }

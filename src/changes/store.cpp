@@ -14,6 +14,7 @@
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 #include "os/state_folder.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::changes {
 namespace {
@@ -35,26 +36,6 @@ os::UniqueFd open_folder(int store, const std::string& name) {
 }
 
 std::string staged(const std::string& run) { return "." + run; }
-
-SysResult<void> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
-SysResult<std::string> read_all(int fd) {
-  std::string text;
-  char bytes[65536];
-  for (ssize_t n; (n = ::read(fd, bytes, sizeof bytes)) != 0;) {
-    if (n < 0) return fail();
-    text.append(bytes, static_cast<std::size_t>(n));
-  }
-  return text;
-}
 
 void remove_folder(int store, int folder, const std::string& name) {
   if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
@@ -100,7 +81,7 @@ SysResult<void> Staging::commit(const ChangeSet& set) {
   const os::UniqueFd file(
       ::openat(folder_.get(), kManifest, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid()) return fail();
-  SBX_CHECK(write_all(file.get(), to_manifest(set)));
+  SBX_CHECK(os::write_all(file.get(), to_manifest(set)));
   // The name says that it is complete, also after a crash of the host. What is lost of a content
   // then shows by its digest.
   if (::fdatasync(file.get()) != 0) return fail();
@@ -161,7 +142,7 @@ bool Store::mentions(const std::string& run, std::string_view text) const {
   const os::UniqueFd folder = open_folder(folder_.get(), run);
   if (!folder.valid()) return false;
   const os::UniqueFd file(::openat(folder.get(), kManifest, O_RDONLY | O_CLOEXEC));
-  const auto all = file.valid() ? read_all(file.get()) : SysResult<std::string>(fail());
+  const auto all = file.valid() ? os::read_all(file.get()) : SysResult<std::string>(fail());
   return all && all->find(text) != std::string::npos;
 }
 
@@ -195,7 +176,7 @@ SysResult<void> Store::remove(const KeptRun& kept) const {
 
 Result<ChangeSet> read_changes(const KeptRun& kept) {
   const os::UniqueFd file(::openat(kept.folder.get(), kManifest, O_RDONLY | O_CLOEXEC));
-  auto text = file.valid() ? read_all(file.get()) : SysResult<std::string>(fail());
+  auto text = file.valid() ? os::read_all(file.get()) : SysResult<std::string>(fail());
   if (!text)
     return std::unexpected(
         store_error("cannot read the kept changes of " + kept.run, text.error().value));

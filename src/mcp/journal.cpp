@@ -13,6 +13,7 @@
 #include "changes/manifest.hpp"
 #include "changes/tree.hpp"
 #include "os/folder.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::mcp {
 namespace {
@@ -29,27 +30,9 @@ std::string name_of(Nanos time) {
   return std::string(kDigits - std::min(kDigits, digits.size()), '0') + digits;
 }
 
-SysResult<void> write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
-SysResult<std::string> read_all(int folder, const std::string& name) {
+SysResult<std::string> read_note(int folder, const std::string& name) {
   const os::UniqueFd file = SBX_TRY(os::open_beneath(folder, name.c_str(), O_RDONLY | O_NOFOLLOW));
-  std::string text;
-  char bytes[65536];
-  for (;;) {
-    const ssize_t n = ::read(file.get(), bytes, sizeof bytes);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    if (n == 0) return text;
-    text.append(bytes, static_cast<std::size_t>(n));
-  }
+  return os::read_all(file.get());
 }
 
 Error unreadable(int error) {
@@ -72,7 +55,7 @@ SysResult<void> Journal::prepare(const changes::ChangeSet& set) const {
   const os::UniqueFd file(
       ::openat(folder_.get(), kNext, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file.valid()) return fail();
-  return write_all(file.get(), changes::to_manifest(noted));
+  return os::write_all(file.get(), changes::to_manifest(noted));
 }
 
 SysResult<void> Journal::commit() const {
@@ -96,7 +79,7 @@ Result<Journal::Past> Journal::since(Nanos time) const {
   if (!names) return std::unexpected(unreadable(names.error().value));
   for (const std::string& name : *names) {
     if (name < first || name == kNext) continue;
-    const auto text = read_all(folder_.get(), name);
+    const auto text = read_note(folder_.get(), name);
     if (!text) return std::unexpected(unreadable(text.error().value));
     changes::ChangeSet noted = SBX_TRY(changes::from_manifest(*text));
     for (changes::Change& change : noted.changes)

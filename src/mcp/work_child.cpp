@@ -13,6 +13,7 @@
 #include "os/own_program.hpp"
 #include "os/pipe.hpp"
 #include "os/process.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::mcp {
 namespace {
@@ -24,19 +25,11 @@ struct Job {
   int out;
 };
 
-void write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // nobody wants it any more
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-}
-
 void do_job(void* argument) noexcept {
   const Job& job = *static_cast<const Job*>(argument);
   try {
-    write_all(job.out, line_of((*job.work)()));
+    // An error: nobody wants it any more.
+    (void)os::write_all(job.out, line_of((*job.work)()));
   } catch (const std::exception& failure) {
     log::write(log::Level::warning, failure.what());  // not enough memory, say
   }

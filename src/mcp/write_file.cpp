@@ -16,6 +16,7 @@
 #include "mcp/write_note.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/folder.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::mcp {
 namespace {
@@ -37,12 +38,7 @@ SysResult<os::UniqueFd> open_above(int top, std::string_view path) {
 }
 
 SysResult<void> fill(int fd, std::string_view bytes, mode_t mode) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail();
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
+  SBX_CHECK(os::write_all(fd, bytes));
   if (::fchmod(fd, mode) != 0 || ::fdatasync(fd) != 0) return fail();
   return {};
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "os/pipe.hpp"
+#include "os/whole_file.hpp"
 
 // Linux 6.3; glibc's headers here do not have it.
 #ifndef MFD_NOEXEC_SEAL
@@ -23,16 +24,6 @@ std::size_t fill(int pipe, std::string_view bytes) {
   if (!set_nonblocking(pipe)) return 0;
   const ssize_t written = ::write(pipe, bytes.data(), bytes.size());
   return written < 0 ? 0 : static_cast<std::size_t>(written);
-}
-
-SysResult<void> write_all_of(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return std::unexpected(Errno{written < 0 ? errno : EIO});
-    bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
 }
 
 }  // namespace
@@ -53,7 +44,7 @@ SysResult<UniqueFd> readable_bytes(std::string_view bytes) {
     if (bytes.empty() || fill(pipe.write.get(), bytes) == bytes.size()) return std::move(pipe.read);
   }
   UniqueFd file = SBX_TRY(make_memory_file("sbx-input"));
-  SBX_CHECK(write_all_of(file.get(), bytes));
+  SBX_CHECK(write_all(file.get(), bytes));
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
           0 ||
       ::lseek(file.get(), 0, SEEK_SET) != 0)
