@@ -35,7 +35,7 @@ struct Prepared {
   std::vector<std::string> candidates;  ///< where the command may be, in order
   Filters filters;
   struct Capabilities {
-    std::size_t step;  ///< index of its DropCapabilities in the plan
+    std::size_t step;  ///< index of what drops them in the plan
     os::CapabilitySet sets;
   };
   std::vector<Capabilities> capabilities;
@@ -80,7 +80,8 @@ struct Context {
   bool filtered = false;               ///< the payload: the filter is in force
   const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;
-  os::Processors processors{};  ///< that init may run on, and the payload from its release on
+  os::Processors
+      processors{};  ///< for init once it has its ids, and for the payload from its release on
   std::size_t step_index = 0;
 };
 

@@ -24,6 +24,7 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   // An empty message; EPIPE when the supervisor has died instead.
   SBX_CHECK(os::receive_descriptors(context.channel, true));
+  context.processors.take_all();
   return {};
 }
 

@@ -31,6 +31,13 @@ int executable_errno(const char* path) noexcept {
   return ::faccessat(AT_FDCWD, path, X_OK, 0) == 0 ? 0 : errno;
 }
 
+/// What was prepared for the step that is under way.
+SysResult<const os::CapabilitySet*> sets_of_step(const Context& context) noexcept {
+  for (const Prepared::Capabilities& ready : context.prepared->capabilities)
+    if (ready.step == context.step_index) return &ready.sets;
+  return std::unexpected(Errno{EPROTO});
+}
+
 }  // namespace
 
 StepResult run(const plan::NewSession& step, Context& context) noexcept {
@@ -99,11 +106,13 @@ StepResult run(const plan::ApplyLandlock& step, Context& context) noexcept {
   return os::landlock_restrict(ruleset.get());
 }
 
+StepResult run(const plan::EmptyBoundingSet&, Context& context) noexcept {
+  return SBX_TRY(sets_of_step(context))->empty_bounding_set();
+}
+
 StepResult run(const plan::DropCapabilities& step, Context& context) noexcept {
-  for (const Prepared::Capabilities& ready : context.prepared->capabilities)
-    if (ready.step == context.step_index)
-      return step.bounding ? ready.sets.apply() : ready.sets.apply_own();
-  return std::unexpected(Errno{EPROTO});
+  const os::CapabilitySet* const sets = SBX_TRY(sets_of_step(context));
+  return step.locked ? sets->apply() : sets->apply_own();
 }
 
 StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_signals(); }

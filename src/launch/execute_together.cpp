@@ -75,7 +75,6 @@ StepResult run(const plan::ForkPayload&, Context& context) noexcept {
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return fail();
   context.peer = os::UniqueFd(ends[0]);
   context.init_pid = ::getpid();
-  context.processors = os::Processors::usable();
   context.payload_pid = SBX_TRY(
       fork_child(context, os::UniqueFd(ends[1]), [](Context& own, os::UniqueFd end) noexcept {
         own.peer = std::move(end);

@@ -93,6 +93,7 @@ StepResult run(const plan::ChangeDir&, Context&) noexcept;
 StepResult run(const plan::ResolveExecutable&, Context&) noexcept;
 StepResult run(const plan::NoNewPrivs&, Context&) noexcept;
 StepResult run(const plan::ApplyLandlock&, Context&) noexcept;
+StepResult run(const plan::EmptyBoundingSet&, Context&) noexcept;
 StepResult run(const plan::DropCapabilities&, Context&) noexcept;
 StepResult run(const plan::ResetSignals&, Context&) noexcept;
 StepResult run(const plan::CloseDescriptors&, Context&) noexcept;

@@ -235,6 +235,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   // secrets of its own (others of a batch have some), the plan counts on an init that is open.
   const bool open = !os::is_dumpable() && (secrets.empty() || ::geteuid() != 0);
   context.closed = open;
+  context.processors = os::Processors::usable();
   if (open && !os::set_dumpable(true))
     return std::unexpected(internal("cannot open init's entry in /proc"));
   clock.begin(clone.index);
@@ -251,6 +252,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
     init_main(context);
   }
 
+  if (clone.flags != 0) context.processors.send_away(cloned->pid);  // it awaits our id maps
   clock.end(clone.index);
   state->init_pid = cloned->pid;
   state->init_pidfd = std::move(cloned->pidfd);

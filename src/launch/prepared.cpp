@@ -63,6 +63,13 @@ void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
   }
 }
 
+/// What a step that drops capabilities keeps; null: it is another.
+const std::vector<std::string>* kept_capabilities(const plan::Action& action) {
+  if (const auto* drop = std::get_if<plan::DropCapabilities>(&action)) return &drop->keep;
+  const auto* bounding = std::get_if<plan::EmptyBoundingSet>(&action);
+  return bounding == nullptr ? nullptr : &bounding->keep;
+}
+
 }  // namespace
 
 std::span<const std::uint32_t> always_needed() { return kAlwaysNeeded; }
@@ -95,9 +102,9 @@ Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemor
   ready.candidates = candidates(plan);
   ready.filters.plain = plan.filter.program();
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const auto* drop = std::get_if<plan::DropCapabilities>(&plan.steps[i].action);
-    if (drop == nullptr) continue;
-    auto sets = os::CapabilitySet::prepare(drop->keep);
+    const std::vector<std::string>* const keep = kept_capabilities(plan.steps[i].action);
+    if (keep == nullptr) continue;
+    auto sets = os::CapabilitySet::prepare(*keep);
     if (!sets)
       return std::unexpected(Error{.kind = ErrorKind::host,
                                    .what = "cannot prepare the capability sets",

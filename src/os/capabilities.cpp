@@ -20,10 +20,9 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 }  // namespace
 
 struct CapabilitySet::State {
-  cap_t final_sets = nullptr;  // what stays: `keep` everywhere
-  cap_t working_sets =
-      nullptr;             // the same and CAP_SETPCAP, which the bounding set and securebits need
-  std::uint64_t keep = 0;  // bit n: capability number n
+  cap_t final_sets = nullptr;    // what stays: `keep` everywhere
+  cap_t working_sets = nullptr;  // the same and CAP_SETPCAP, which the securebits need
+  std::uint64_t keep = 0;        // bit n: capability number n
   ~State() {
     if (final_sets != nullptr) cap_free(final_sets);
     if (working_sets != nullptr) cap_free(working_sets);
@@ -57,14 +56,18 @@ SysResult<CapabilitySet> CapabilitySet::prepare(const std::vector<std::string>& 
   return CapabilitySet(std::move(state));
 }
 
-SysResult<void> CapabilitySet::apply() const noexcept {
-  if (cap_set_proc(state_->working_sets) != 0) return fail();
+SysResult<void> CapabilitySet::empty_bounding_set() const noexcept {
   for (cap_value_t value = 0; value < kMaxCapabilities; ++value) {
     if (state_->keeps(value)) continue;
     if (::prctl(PR_CAPBSET_DROP, value, 0, 0, 0) == 0) continue;
     if (errno == EINVAL) break;  // past the last capability of this kernel
     return fail();
   }
+  return {};
+}
+
+SysResult<void> CapabilitySet::apply() const noexcept {
+  if (cap_set_proc(state_->working_sets) != 0) return fail();
   if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) return fail();
   // Only ambient capabilities live through the exec of an ordinary uid (capabilities(7)).
   for (cap_value_t value = 0; value < kMaxCapabilities; ++value)

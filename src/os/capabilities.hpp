@@ -18,10 +18,13 @@ class CapabilitySet {
   CapabilitySet& operator=(CapabilitySet&&) noexcept;
   ~CapabilitySet();
 
-  /// Bounding, inheritable, permitted, effective and ambient sets become `keep`; the securebits
-  /// then lock it that way: no exec, no uid 0 and no setuid brings one back (capabilities(7)).
+  /// The bounding set becomes `keep`, and the others stay. Needs CAP_SETPCAP, as apply() does.
+  [[nodiscard]] SysResult<void> empty_bounding_set() const noexcept;
+  /// Inheritable, permitted, effective and ambient sets become `keep`; the securebits then lock it
+  /// that way: no uid 0, no setuid and, with the bounding set, no exec brings one back
+  /// (capabilities(7)).
   [[nodiscard]] SysResult<void> apply() const noexcept;
-  /// The same without bounding set and securebits, which need CAP_SETPCAP.
+  /// The same without the securebits.
   [[nodiscard]] SysResult<void> apply_own() const noexcept;
 
  private:

@@ -31,23 +31,24 @@ int runnable() noexcept {
 Processors Processors::usable() noexcept {
   Processors usable;
   if (::sched_getaffinity(0, sizeof usable.all_, &usable.all_) != 0) CPU_ZERO(&usable.all_);
+  const int count = CPU_COUNT(&usable.all_);
+  usable.busy_ = count < 2 || runnable() > count;  // we ourselves are one of them
   return usable;
 }
 
 void Processors::send_away(pid_t child) const noexcept {
   const int ours = ::sched_getcpu();
-  // Of ours there are four at most, two of which sleep soon. On a busy host nobody gets idle.
-  if (ours < 0 || runnable() > CPU_COUNT(&all_) + 2) return;
+  if (busy_ || ours < 0) return;
   cpu_set_t others = all_;
   CPU_CLR(static_cast<unsigned>(ours), &others);
   // Where a host refuses it, the child waits a little longer.
-  if (CPU_COUNT(&others) > 0) (void)::sched_setaffinity(child, sizeof others, &others);
+  (void)::sched_setaffinity(child, sizeof others, &others);
 }
 
 void Processors::take_all() const noexcept {
   // Refused only where send_away() was, or when none of them is in the cpuset that we have joined
   // since: that has undone it, too (cpuset(7)).
-  if (CPU_COUNT(&all_) > 1) (void)::sched_setaffinity(0, sizeof all_, &all_);
+  if (!busy_) (void)::sched_setaffinity(0, sizeof all_, &all_);
 }
 
 }  // namespace sbx::os

@@ -9,19 +9,20 @@ namespace sbx::os {
 /// Those that this process may run on (sched_setaffinity(2)). Async-signal-safe.
 class Processors {
  public:
-  /// None of a host with more of them than a cpu_set_t has: nothing is moved there.
+  /// None of a host with more of them than a cpu_set_t has: nothing is moved there. Nor on a host
+  /// that is busy now, where no processor gets idle.
   static Processors usable() noexcept;
 
-  /// `child` has just been forked by us, and goes on. fork(2) leaves it behind us in our queue when
-  /// no processor is idle at that moment, and one that gets idle later mostly does not fetch it
-  /// from there: it would begin when we sleep. Moves it to another one, where there is one and the
-  /// host is not busy.
+  /// `child` has just been forked by us, and goes on, as we do. fork(2) may leave it in our queue,
+  /// also when another processor is idle, and no other fetches it from there: it would begin, or go
+  /// on, when we sleep. Moves it to another one, where there is one.
   void send_away(pid_t child) const noexcept;
   /// For the child, once send_away() has returned: it may run on all of them again.
   void take_all() const noexcept;
 
  private:
   cpu_set_t all_{};
+  bool busy_ = true;
 };
 
 }  // namespace sbx::os

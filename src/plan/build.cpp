@@ -59,6 +59,7 @@ Result<void> plan_sandbox(Builder& builder) {
   SBX_CHECK(plan_identity(builder));
   plan_ids(builder);
   SBX_CHECK(plan_fork(builder));
+  plan_inner_host(builder);
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
   return plan_privileges(builder);

@@ -62,7 +62,8 @@ Result<void> reserve_host_id(Builder& builder);  ///< identity.cpp: started by r
 Result<void> plan_egress(Builder& builder);      ///< egress.cpp: what a filtered network reaches
 Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and their settings
 void plan_ids(Builder& builder);                 ///< identity.cpp: how init and payload get them
-Result<void> plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network
+void plan_inner_host(Builder& builder);    ///< identity.cpp: what its namespaces say and forbid
+Result<void> plan_fork(Builder& builder);  ///< fork.cpp: the payload's start, and its network
 /// gateway.cpp: network.allow; nothing without it. An error where it cannot be had.
 Result<void> plan_gateway(Builder& builder);
 Result<void> plan_mounts(Builder& builder);                     ///< mounts.cpp: the new root
@@ -71,7 +72,7 @@ Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: release, p
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio
 
 // Parts of plan_privileges() that every tier has.
-void plan_stdio(Builder& builder);    ///< session, descriptors 0 to 2, rlimits
+void plan_stdio(Builder& builder);    ///< session, descriptors 0 to 2
 void plan_rlimits(Builder& builder);  ///< rlimits.cpp: what each process may have
 void plan_start(Builder& builder);    ///< the last three: descriptors, filter, exec
 

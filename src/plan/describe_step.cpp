@@ -246,8 +246,12 @@ struct Describe {
     return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ") +
            read_text(s) + (s.no_tcp ? "; no TCP" : "");
   }
+  std::string operator()(const EmptyBoundingSet& s) const {
+    return s.keep.empty() ? "empty the bounding set of capabilities"
+                          : "empty the bounding set of capabilities but for " + join(s.keep, ", ");
+  }
   std::string operator()(const DropCapabilities& s) const {
-    if (!s.bounding) return "drop every capability";
+    if (!s.locked) return "drop every capability";
     return s.keep.empty()
                ? "drop every capability, lock the securebits"
                : "drop every capability but " + join(s.keep, ", ") + ", lock the securebits";

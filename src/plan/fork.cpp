@@ -14,8 +14,12 @@ Result<void> plan_fork(Builder& b) {
           "network");
     SBX_CHECK(plan_gateway(b));
   }
-  // Sixty system calls, for which there is time until init has made the root.
+  // A hundred system calls, for which there is time until init has made the root.
   b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  if (!b.plan.supervision.tty) plan_stdio(b);
+  b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
+  b.add(Phase::payload, EmptyBoundingSet{b.profile.capabilities}, "no exec gives any back",
+        "capabilities");
   return {};
 }
 

@@ -228,6 +228,7 @@ struct Hint {
     if (step.only_wall) return "";
     return "go on without the second wall: --landlock off";
   }
+  std::string operator()(const EmptyBoundingSet&) const { return ""; }
   std::string operator()(const DropCapabilities&) const { return ""; }
   std::string operator()(const HideCommandLine&) const { return ""; }
   std::string operator()(const SetDumpable&) const { return ""; }

@@ -74,6 +74,9 @@ void plan_ids(Builder& b) {
   b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
   b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
   b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
+}
+
+void plan_inner_host(Builder& b) {
   b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
   b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
         "hostname");

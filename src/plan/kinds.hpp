@@ -84,6 +84,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"resolve_executable"},
     std::string_view{"no_new_privs"},
     std::string_view{"apply_landlock"},
+    std::string_view{"empty_bounding_set"},
     std::string_view{"drop_capabilities"},
     std::string_view{"set_dumpable"},
     std::string_view{"hide_command_line"},

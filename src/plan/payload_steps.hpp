@@ -60,11 +60,17 @@ struct ApplyLandlock {
   bool no_tcp = false;     ///< no connecting, no listening (ABI 4)
   bool only_wall = false;  ///< tier `landlock`: there is no root of its own around the payload
 };
-/// All sets, ambient, bounding; securebits locked. Without `bounding` not the last two, which only
-/// root of a user namespace may: no_new_privs then has to see to it that none comes back.
+/// What no exec can give: the bounding set without `keep` (capabilities(7)). Takes a call for each
+/// capability and nothing from the process itself, so that there is time for it while others work.
+struct EmptyBoundingSet {
+  std::vector<std::string> keep{};
+};
+/// All other sets, ambient too; securebits locked. Without `locked` not the last, which like
+/// EmptyBoundingSet only root of a user namespace may: no_new_privs then has to see to it that none
+/// comes back.
 struct DropCapabilities {
   std::vector<std::string> keep{};
-  bool bounding = true;
+  bool locked = true;
 };
 /// init: false, so that nobody may trace it or open its /proc entries (tests show what true
 /// allows).

@@ -68,7 +68,6 @@ std::string first_folder(const Builder& b) {
 void plan_stdio(Builder& b) {
   b.add(Phase::payload, NewSession{b.plan.supervision.tty}, "no way to the caller's terminal");
   b.add(Phase::payload, PlaceStdio{}, "standard input, output and error", "stdio");
-  plan_rlimits(b);
 }
 
 void plan_start(Builder& b) {
@@ -80,14 +79,15 @@ void plan_start(Builder& b) {
 
 Result<void> plan_privileges(Builder& b) {
   plan_release(b);
+  plan_rlimits(b);
   b.add(Phase::payload, AwaitRoot{}, "paths mean the host's tree until then");
-  if (b.plan.supervision.tty)
+  if (b.plan.supervision.tty) {
     b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
-  plan_stdio(b);
+    plan_stdio(b);
+  }
   b.add(Phase::payload, ChangeDir{first_folder(b)}, "where the command starts", "workdir");
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
-  b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
   SBX_CHECK(plan_landlock(b));
   b.add(Phase::payload, DropCapabilities{b.profile.capabilities}, "no privilege, not even inside",
         "capabilities");
@@ -96,7 +96,8 @@ Result<void> plan_privileges(Builder& b) {
   if (b.plan.egress)
     b.add(Phase::payload, AwaitGateway{}, "no attempt is missing in the result", "network.allow");
   plan_start(b);
-  b.add(Phase::guard, DropCapabilities{{}}, "init only reaps from here on");
+  b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
+  b.add(Phase::guard, DropCapabilities{}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");
   for (const char* control : {"namespaces", "no_new_privs", "capabilities", "seccomp"}) {
     b.plan.isolation.required.emplace_back(control);

@@ -191,6 +191,7 @@ void plan_payload(Builder& b, SharedFiles files) {
     b.add(Phase::payload, OpenPty{"/dev/ptmx"}, "a terminal of its own, never the caller's",
           "stdio.tty");
   plan_stdio(b);
+  plan_rlimits(b);
   b.add(Phase::payload, ChangeDir{std::move(files.folder)}, "where the command starts", "workdir");
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
@@ -199,10 +200,10 @@ void plan_payload(Builder& b, SharedFiles files) {
   b.add(Phase::payload,
         ApplyLandlock{b.facts.landlock_abi, std::move(files.rules), true, offline, true},
         "only what the profile names can be opened", "degrade");
-  b.add(Phase::payload, DropCapabilities{.bounding = false}, "no privilege", "capabilities");
+  b.add(Phase::payload, DropCapabilities{.locked = false}, "no privilege", "capabilities");
   b.add(Phase::payload, AwaitRelease{}, "init must hold the tree first");
   plan_start(b);
-  b.add(Phase::guard, DropCapabilities{.bounding = false}, "init only reaps from here on");
+  b.add(Phase::guard, DropCapabilities{.locked = false}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing but the private folder");
 }
 

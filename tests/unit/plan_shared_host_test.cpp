@@ -73,7 +73,7 @@ TEST_CASE("nothing of a plan without namespaces needs one") {
                     kind);
     }
     CHECK(check_order(plan).has_value());
-    for (const auto& dropped : steps_of<DropCapabilities>(plan)) CHECK_FALSE(dropped.bounding);
+    for (const auto& dropped : steps_of<DropCapabilities>(plan)) CHECK_FALSE(dropped.locked);
   }
 }
 
