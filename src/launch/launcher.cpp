@@ -186,13 +186,6 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   return std::unexpected(setup_failure(plan, state));
 }
 
-/// What killed supervisors left in the folders where our own groups are. Late, because the payload
-/// runs by now and nobody waits for this.
-void sweep_leftovers(const plan::Plan& plan, const Sandbox::State& state) {
-  for (const os::Cgroup& group : state.cgroups) os::sweep_cgroups(group.parent_fd());
-  if (state.shares_host) sweep_private_folders(plan);
-}
-
 }  // namespace
 
 std::optional<Error> Sandbox::failure(const plan::Plan& plan) const {
@@ -268,7 +261,6 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
-  sweep_leftovers(plan, *state);
   SBX_CHECK(take_what_was_sent(plan, *state));
   return Sandbox(std::move(state));
 }

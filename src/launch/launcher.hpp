@@ -85,6 +85,10 @@ class Sandbox {
   /// Removes the cgroups, and with them what they have counted; after reap().
   void remove_groups();
 
+  /// Removes what killed supervisors left in the folders where our own groups are; `live`: the ids
+  /// of runs, sorted, that have left nothing.
+  void sweep_leftovers(const plan::Plan& plan, std::span<const std::string> live) const;
+
   /// A step of init's that failed when the payload may have been running already: what init does
   /// last. Valid after reap().
   [[nodiscard]] std::optional<Error> failure(const plan::Plan& plan) const;

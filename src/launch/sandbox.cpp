@@ -6,6 +6,7 @@
 #include <chrono>
 #include <new>
 
+#include "launch/shared_run.hpp"
 #include "launch/state.hpp"
 #include "os/cgroup_freeze.hpp"
 #include "os/process.hpp"
@@ -124,6 +125,11 @@ std::optional<int> Sandbox::reap(int& init_wait_status) {
 }
 
 void Sandbox::remove_groups() { state_->cgroups.clear(); }
+
+void Sandbox::sweep_leftovers(const plan::Plan& plan, std::span<const std::string> live) const {
+  for (const os::Cgroup& group : state_->cgroups) os::sweep_cgroups(group.parent_fd(), live);
+  if (state_->shares_host) sweep_private_folders(plan);
+}
 
 const os::Cgroup* Sandbox::State::group_of(std::string_view controller) const {
   for (const os::Cgroup& group : cgroups)

@@ -1,6 +1,7 @@
 // Makes and removes the run's cgroups, on v1 and v2, below open folders.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +56,9 @@ class Cgroup {
   State* state_ = nullptr;
 };
 
-/// Removes the empty groups that killed supervisors left in the folder `parent_fd` ("sbx-*", with
-/// nobody holding their lock). Returns how many went.
-int sweep_cgroups(int parent_fd);
+/// Removes the empty groups that killed supervisors left in the folder `parent_fd` ("sbx-RUN", with
+/// nobody holding their lock). `live`: the ids of runs, sorted, whose groups need no look, which
+/// costs three calls each. Returns how many went.
+int sweep_cgroups(int parent_fd, std::span<const std::string> live = {});
 
 }  // namespace sbx::os

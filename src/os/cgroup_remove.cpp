@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "os/cgroup.hpp"
@@ -22,6 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kPrefix = "sbx-";
 constexpr auto kRemoveWithin = std::chrono::seconds(1);
 
 /// Until something changes in the group, or `wait` has passed: v2 says so through cgroup.events.
@@ -51,7 +54,7 @@ void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
   }
 }
 
-int sweep_cgroups(int parent_fd) {
+int sweep_cgroups(int parent_fd, std::span<const std::string> live) {
   UniqueFd folder(::openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) return 0;
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.get()), &::closedir);
@@ -59,7 +62,9 @@ int sweep_cgroups(int parent_fd) {
   const int at = folder.release();  // the listing's now
   int removed = 0;
   while (const dirent* const entry = readdir(listing.get())) {
-    if (!std::string_view(entry->d_name).starts_with("sbx-") || entry->d_type != DT_DIR) continue;
+    const std::string_view name = entry->d_name;
+    if (!name.starts_with(kPrefix) || entry->d_type != DT_DIR) continue;
+    if (std::ranges::binary_search(live, name.substr(kPrefix.size()))) continue;
     const UniqueFd dir(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     // Between its mkdir and its flock a new group looks abandoned: its maker then makes it again.
     if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;

@@ -31,6 +31,9 @@ class Launched final : public LiveSandbox {
     return sandbox_.reap(init_wait_status);
   }
   void remove_groups() override { sandbox_.remove_groups(); }
+  void sweep_leftovers(const plan::Plan& plan, std::span<const std::string> live) override {
+    sandbox_.sweep_leftovers(plan, live);
+  }
   std::optional<Error> failure(const plan::Plan& plan) const override {
     return sandbox_.failure(plan);
   }

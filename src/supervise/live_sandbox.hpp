@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -47,6 +48,7 @@ class LiveSandbox {
   virtual void kill_tree() const = 0;
   virtual std::optional<int> reap(int& init_wait_status) = 0;
   virtual void remove_groups() {}
+  virtual void sweep_leftovers(const plan::Plan& /*plan*/, std::span<const std::string> /*live*/) {}
   [[nodiscard]] virtual std::optional<Error> failure(const plan::Plan& plan) const = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
   [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;

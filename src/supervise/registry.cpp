@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <utility>
 
 #include "base/quantity.hpp"
 #include "os/unix_socket.hpp"
@@ -75,13 +76,16 @@ std::vector<RunFile> list_run_files(int folder) {
   return files;
 }
 
-void sweep_run_files(int folder) {
-  for (const RunFile& file : list_run_files(folder)) {
-    if (!pid_is_free(file.supervisor)) continue;
-    const std::string name = file.name();
+std::vector<std::string> sweep_run_files(int folder) {
+  std::vector<std::string> left;
+  for (RunFile& file : list_run_files(folder)) {
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    if (refuses(folder, name)) ::unlinkat(folder, name.c_str(), 0);
+    if (pid_is_free(file.supervisor) && refuses(folder, file.name()))
+      ::unlinkat(folder, file.name().c_str(), 0);
+    else
+      left.push_back(std::move(file.run));
   }
+  return left;
 }
 
 void remove_refused(int folder, const RunFile& file) {

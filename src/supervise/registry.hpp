@@ -27,8 +27,9 @@ std::optional<RunFile> parse_run_file(std::string_view name);
 std::vector<RunFile> list_run_files(int folder);
 
 /// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead. One
-/// look at each file, and a connection only to those whose pid is gone.
-void sweep_run_files(int folder);
+/// look at each file, and a connection only to those whose pid is gone. Returns the ids of the runs
+/// that are left, sorted.
+std::vector<std::string> sweep_run_files(int folder);
 
 /// The socket of `file` refused a connection: removes it, unless it may be one that was made just
 /// now and is about to listen.

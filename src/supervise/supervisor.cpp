@@ -135,7 +135,8 @@ Result<void> Run::set_up(const Launcher& launcher) {
   deadlines_.start(exec_);
   artifacts_.begin_samples(exec_);
   settle_due_ = exec_ + settle_pause_;
-  control_.sweep();
+  // What killed supervisors left. Late: the payload runs by now, and nobody waits for this.
+  sandbox_->sweep_leftovers(plan_, control_.sweep());
   return {};
 }
 

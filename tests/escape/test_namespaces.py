@@ -9,7 +9,7 @@ from escape.attacks import (ROOT_INSIDE, Attack, test_contained, test_one_wall_l
                             test_works_without_its_walls)
 
 NEEDS_CAPABILITIES = ("pid", "mnt", "net", "ipc", "uts", "cgroup")
-WALLS = ("install_seccomp", "drop_capabilities", "forbid_namespaces")
+WALLS = ("install_seccomp", "capabilities", "forbid_namespaces")
 USER_WALLS = ("install_seccomp", "forbid_namespaces")
 
 IPC_CREAT, IPC_RMID = 0o1000, 0
@@ -28,8 +28,8 @@ ATTACKS = [
     Attack("cannot_unshare_time", "unshare time", walls=WALLS, control_flags=ROOT_INSIDE),
     Attack("cannot_hide_clone_flags_in_high_bits", "clone user high-bits", walls=USER_WALLS),
     *[Attack(f"cannot_join_{kind}", f"setns /proc/self/ns/{kind}", control_flags=ROOT_INSIDE,
-             walls=("install_seccomp", "drop_capabilities")) for kind in ("net", "uts", "ipc")],
-    Attack("cannot_rename_the_host", "rename-host", walls=("install_seccomp", "drop_capabilities"),
+             walls=("install_seccomp", "capabilities")) for kind in ("net", "uts", "ipc")],
+    Attack("cannot_rename_the_host", "rename-host", walls=("install_seccomp", "capabilities"),
            control_flags=ROOT_INSIDE),
     Attack("cannot_see_the_host_name", "hostname-is {hostname}", walls=("set_hostname",), clone_without="uts"),
     Attack("cannot_see_the_hosts_interfaces", "interfaces", granted_by=("--net", "host")),

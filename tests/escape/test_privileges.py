@@ -11,10 +11,11 @@ import pytest
 from escape.attacks import ESCAPED, Attack, test_contained, test_works_without_its_walls  # noqa: F401
 
 ATTACKS = [
-    Attack("holds_no_capability_in_any_set", "capabilities", walls=("drop_capabilities",)),
+    Attack("holds_no_capability_in_any_set", "capabilities", walls=("capabilities",)),
+    Attack("has_an_empty_bounding_set", "capabilities", walls=("empty_bounding_set",)),
     # A filter and Landlock need no_new_privs themselves: they go with it, as one wall.
     Attack("has_no_new_privs", "no-new-privs", walls=("no_new_privs,install_seccomp,apply_landlock",)),
-    Attack("has_locked_securebits", "securebits", walls=("drop_capabilities",)),
+    Attack("has_locked_securebits", "securebits", walls=("capabilities",)),
     Attack("cannot_become_root", "become-root", why_no_control="no id but its own is mapped"),
     Attack("is_in_no_group_of_the_callers", "groups", why_no_control="asked below", needs=("root",)),
     Attack("cannot_dump_core", "core-dumps", walls=("set_rlimit",)),

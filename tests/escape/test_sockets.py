@@ -23,10 +23,10 @@ ATTACKS = [
     Attack("cannot_reach_a_socket_file_it_was_not_given", "connect-unix {path}",
            granted_by=("--ro", "{folder}:{folder}")),
     *[Attack(f"cannot_make_a_{name}_socket", f"socket {name}", walls=FILTER) for name in FOR_EVERYBODY],
-    *[Attack(f"cannot_make_a_{name}_socket", f"socket {name}", walls=("install_seccomp", "drop_capabilities"),
+    *[Attack(f"cannot_make_a_{name}_socket", f"socket {name}", walls=("install_seccomp", "capabilities"),
              control_flags=ROOT_INSIDE) for name in FOR_ROOT],
     # AF_INET itself is allowed: what makes a raw socket of it is the capability.
-    *[Attack(f"cannot_make_a_{name}_socket", f"socket {name}", walls=("drop_capabilities",), control_flags=ROOT_INSIDE)
+    *[Attack(f"cannot_make_a_{name}_socket", f"socket {name}", walls=("capabilities",), control_flags=ROOT_INSIDE)
       for name in ("raw-inet", "raw-inet6")],
     Attack("cannot_hide_a_family_in_high_bits", "socket vsock high-bits", walls=FILTER),
 ]

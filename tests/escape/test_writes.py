@@ -24,7 +24,7 @@ ATTACKS = [
       for path in ("/usr", "/usr/bin", "/usr/lib", "/bin", "/lib", "/proc", "/sys", "/run", "/var", "/home", "/root")],
     *[Attack(f"cannot_write_{named(path)}", f"open-write {path}", bare="root") for path in (*PROC, *FILES)],
     Attack("cannot_write_a_sysctl_of_its_own_network", "open-write /proc/sys/net/ipv4/ip_unprivileged_port_start",
-           flags=ROOT_INSIDE, walls=("protect_path", "drop_capabilities")),
+           flags=ROOT_INSIDE, walls=("protect_path", "capabilities")),
     Attack("cannot_create_in_a_read_only_workspace", "create-in /workspace", granted_by=("--workspace", ".:rw")),
     Attack("cannot_write_a_file_of_a_read_only_workspace", "open-write /workspace/file",
            granted_by=("--workspace", ".:rw")),

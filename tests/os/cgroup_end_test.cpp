@@ -38,6 +38,18 @@ TEST_CASE("a sweep takes abandoned groups and leaves living and foreign ones") {
   CHECK(sweep("/nonexistent") == 0);
 }
 
+TEST_CASE("a sweep does not look at the groups of runs that live") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec spec = spec_for(*where, "lives");
+  REQUIRE(mkdir(path_of(spec).c_str(), 0755) == 0);  // unlocked, as between its mkdir and its flock
+  const std::string live[] = {spec.name.substr(std::string_view("sbx-").size())};
+  sweep(folder_of(*where), live);
+  CHECK(is_there(spec));
+  sweep(folder_of(*where));
+  CHECK_FALSE(is_there(spec));
+}
+
 TEST_CASE("a sweep of groups that comes late does not take what has the name by then") {
   const auto where = writable("pids");
   if (!where) return;

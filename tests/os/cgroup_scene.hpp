@@ -11,6 +11,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -58,9 +59,9 @@ inline std::string path_of(const CgroupSpec& spec) {
 }
 
 /// sweep_cgroups() of that folder.
-inline int sweep(const std::string& folder) {
+inline int sweep(const std::string& folder, std::span<const std::string> live = {}) {
   const UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  return sweep_cgroups(opened.get());
+  return sweep_cgroups(opened.get(), live);
 }
 
 inline bool is_there(const CgroupSpec& spec) { return access(path_of(spec).c_str(), F_OK) == 0; }

@@ -215,7 +215,7 @@ TEST_CASE("limits of the payload's own processes are told apart from other signa
   plan::Plan plan = some_plan();
   plan.limits.rlimits["cpu"] = 2;
   plan.limits.rlimits["fsize"] = 1U << 20U;
-  const Outcome cpu = decided({.wait_status = killed(SIGXCPU), .payload_cpu_us = 1'990'000}, plan);
+  const Outcome cpu = decided({.wait_status = killed(SIGXCPU), .payload_cpu_us = 1'590'000}, plan);
   CHECK(cpu.status == Status::cpu_limit);
   CHECK(cpu.process_exit == 124);
   CHECK(cpu.signal == SIGXCPU);
