@@ -88,9 +88,13 @@ def test_a_big_job_is_not_kept_out_by_small_ones(batch):
 def test_a_job_without_a_limit_is_alone(batch):
     jobs = [timed("a", 0.2), {"id": "free", "argv": ["sh", "-c", SCRIPT.format(0.2)],
                               "overrides": {"limits": {"memory": "none"}}}, timed("b", 0.2)]
-    found = spans(batch.call(jobs, "-j3", "--total-memory", "8G"))
+    run = batch.call(jobs, "-j3", "--total-memory", "8G")
+    found = spans(run)
     start, end = found["free"]
     assert found["a"][1] <= start and found["b"][0] >= end
+    assert "1 of 3 jobs have no limits.memory, and each of them runs alone, whatever --jobs says\n" in run.err
+    for flags in ["-j1"], ["-j3", "--quiet"]:
+        assert "runs alone" not in batch.call(jobs, *flags).err, flags
 
 
 def test_a_million_lines_need_no_gigabyte(sbx, batch):

@@ -202,6 +202,17 @@ void make_room(const std::optional<CgroupHome>& group) {
         std::system_category().message(made.error().value));
 }
 
+/// What --jobs cannot speed up; empty: all of them, or there is nothing to speed up.
+std::string lonely_jobs(const JobList& list, const std::vector<std::uint32_t>& waiting,
+                        std::size_t at_once) {
+  const auto alone = std::ranges::count_if(waiting, [&](std::uint32_t job) {
+    return list.jobs[job].need.memory == sbx::batch::kAllMemory;
+  });
+  if (alone == 0 || waiting.size() < 2 || at_once < 2) return {};
+  return std::to_string(alone) + " of " + std::to_string(waiting.size()) +
+         " jobs have no limits.memory, and each of them runs alone, whatever --jobs says";
+}
+
 int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Policies& policies) {
   for (const std::string& lacks : policies.degraded()) say(lacks);
   auto output = Output::open(arguments.output, arguments.resume);
@@ -209,6 +220,9 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
   Tally tally;
   auto waiting = still_to_run(list, *output, arguments.resume, tally);
   if (!waiting) return fail(waiting.error());
+  if (const std::string lonely = lonely_jobs(list, *waiting, bounds.settings.capacity.jobs);
+      !lonely.empty() && !arguments.quiet)
+    say(lonely);
   make_room(policies.own_group());
   Coordinator coordinator(list, policies, *output, bounds.settings, *std::move(waiting), tally);
   const Cut cut = coordinator.run();
