@@ -1,20 +1,18 @@
 // init's steps that hide things: a file behind an empty one, a folder behind an empty one, one by
 // name or every match of a pattern.
-#include <dirent.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "base/path_pattern.hpp"
 #include "launch/executor.hpp"
+#include "os/entries.hpp"
 #include "os/mount.hpp"
 
 namespace sbx::launch {
@@ -22,7 +20,6 @@ namespace {
 
 constexpr int kMaxDepth = 64;      // of folders; each holds a listing on the stack
 constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake or an attack
-constexpr std::size_t kEntryBuffer = 8192;
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
@@ -115,19 +112,9 @@ StepResult walk(Walk& state, Folder folder, PathPattern::States states, int dept
   const os::UniqueFd listing(::openat(folder.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!listing.valid())
     return errno == EACCES && !may_enter(folder.fd.get()) ? StepResult{} : fail();
-  alignas(struct ::dirent64) char buffer[kEntryBuffer];
-  for (;;) {
-    const long size = ::syscall(SYS_getdents64, listing.get(), buffer, sizeof buffer);
-    if (size < 0) return fail();
-    if (size == 0) return {};
-    for (long at = 0; at < size;) {
-      const auto* entry = reinterpret_cast<const struct ::dirent64*>(buffer + at);
-      at += entry->d_reclen;
-      const char* name = entry->d_name;
-      if (std::strcmp(name, ".") == 0 || std::strcmp(name, "..") == 0) continue;
-      SBX_CHECK(visit(state, folder, name, states, depth));
-    }
-  }
+  return os::each_entry(listing.get(), [&](const ::dirent64& entry) noexcept {
+    return visit(state, folder, entry.d_name, states, depth);
+  });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // Removes cgroups, and sweeps those whose supervisor was killed. Runs in the supervisor.
 #include "os/cgroup_remove.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
@@ -10,12 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "os/cgroup.hpp"
+#include "os/entries.hpp"
 #include "os/fd.hpp"
 #include "os/folder.hpp"
 
@@ -55,23 +54,22 @@ void remove_cgroup(int parent_fd, int dir_fd, const char* name, int version) {
 }
 
 int sweep_cgroups(int parent_fd, std::span<const std::string> live) {
-  UniqueFd folder(::openat(parent_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return 0;
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(folder.get()), &::closedir);
-  if (!listing) return 0;
-  const int at = folder.release();  // the listing's now
   int removed = 0;
-  while (const dirent* const entry = readdir(listing.get())) {
-    const std::string_view name = entry->d_name;
-    if (!name.starts_with(kPrefix) || entry->d_type != DT_DIR) continue;
-    if (std::ranges::binary_search(live, name.substr(kPrefix.size()))) continue;
-    const UniqueFd dir(openat(at, entry->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  const auto look = [&](const ::dirent64& entry) -> SysResult<void> {
+    const std::string_view name = entry.d_name;
+    if (!name.starts_with(kPrefix) || entry.d_type != DT_DIR) return {};
+    if (std::ranges::binary_search(live, name.substr(kPrefix.size()))) return {};
+    const UniqueFd dir(
+        openat(parent_fd, entry.d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     // Between its mkdir and its flock a new group looks abandoned: its maker then makes it again.
-    if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    if (!dir.valid() || flock(dir.get(), LOCK_EX | LOCK_NB) != 0) return {};
     // Another sweep may have removed it since we opened it: what has that name now is somebody's.
-    if (!is_named(at, entry->d_name, dir.get())) continue;
-    if (unlinkat(at, entry->d_name, AT_REMOVEDIR) == 0) ++removed;  // EBUSY: still populated
-  }
+    if (!is_named(parent_fd, entry.d_name, dir.get())) return {};
+    if (unlinkat(parent_fd, entry.d_name, AT_REMOVEDIR) == 0) ++removed;  // EBUSY: populated
+    return {};
+  };
+  // What cannot be listed is left to a later run.
+  (void)each_entry(parent_fd, look);
   return removed;
 }
 

@@ -1,6 +1,5 @@
 #include "os/folder.hpp"
 
-#include <dirent.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +10,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "os/entries.hpp"
 #include "os/mount.hpp"
 
 namespace sbx::os {
@@ -49,21 +49,11 @@ SysResult<std::string> get_attribute(int fd, const std::string& name) {
 
 SysResult<std::vector<std::string>> list_names(int fd, std::size_t most) {
   std::vector<std::string> names;
-  alignas(::dirent64) char buffer[32768];
-  if (::lseek(fd, 0, SEEK_SET) < 0) return fail();
-  for (;;) {
-    const ssize_t size = ::getdents64(fd, buffer, sizeof buffer);
-    if (size < 0) return fail();
-    if (size == 0) break;
-    for (ssize_t at = 0; at < size;) {
-      const auto* const entry = reinterpret_cast<const ::dirent64*>(buffer + at);
-      at += entry->d_reclen;
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      if (names.size() == most) return std::unexpected(Errno{E2BIG});
-      names.emplace_back(name);
-    }
-  }
+  SBX_CHECK(each_entry(fd, [&](const ::dirent64& entry) -> SysResult<void> {
+    if (names.size() == most) return std::unexpected(Errno{E2BIG});
+    names.emplace_back(entry.d_name);
+    return {};
+  }));
   std::ranges::sort(names);
   return names;
 }

@@ -9,36 +9,15 @@
 
 #include <cerrno>
 #include <cstdint>
-#include <string_view>
 
 #include "base/fixed_text.hpp"
+#include "os/entries.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-/// Calls `visit(name)` for each entry; returns how many there were.
-template <class Visit>
-SysResult<int> for_each(int folder, Visit visit) noexcept {
-  alignas(::dirent64) char buffer[4096];
-  int count = 0;
-  if (::lseek(folder, 0, SEEK_SET) < 0) return fail();
-  for (;;) {
-    const long size = ::syscall(SYS_getdents64, folder, buffer, sizeof buffer);
-    if (size < 0) return fail();
-    if (size == 0) return count;
-    for (long at = 0; at < size;) {
-      const auto* const entry = reinterpret_cast<const ::dirent64*>(buffer + at);
-      at += entry->d_reclen;
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      ++count;
-      SBX_CHECK(visit(entry->d_name));
-    }
-  }
-}
 
 /// Lets us into the folder `name`, which may be closed, and lets it be moved. What has become a
 /// link in the meantime is not followed: chmod(2) by name would.
@@ -75,19 +54,30 @@ SysResult<void> lift(int from, const char* name, int top, std::uint64_t& counter
 SysResult<void> empty_folder(int folder) noexcept {
   std::uint64_t counter = 0;
   // A folder's folders are lifted up to the top one, so that no depth has to be walked.
-  const auto flatten = [&](const char* name) noexcept -> SysResult<void> {
+  int left = 0;
+  const auto flatten = [&](const ::dirent64& entry) noexcept -> SysResult<void> {
+    const char* const name = entry.d_name;
+    ++left;
     if (SBX_TRY(remove_entry(folder, name))) return {};
     const UniqueFd inner(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!inner.valid()) return fail();
-    const auto lift_one = [&](const char* below) noexcept -> SysResult<void> {
-      if (SBX_TRY(remove_entry(inner.get(), below))) return {};
-      return lift(inner.get(), below, folder, counter);
+    int below = 0;
+    const auto lift_one = [&](const ::dirent64& lifted) noexcept -> SysResult<void> {
+      ++below;
+      if (SBX_TRY(remove_entry(inner.get(), lifted.d_name))) return {};
+      return lift(inner.get(), lifted.d_name, folder, counter);
     };
-    for (int left = 1; left > 0;) left = SBX_TRY(for_each(inner.get(), lift_one));
+    do {
+      below = 0;
+      SBX_CHECK(each_entry(inner.get(), lift_one));
+    } while (below > 0);
     if (::unlinkat(folder, name, AT_REMOVEDIR) != 0) return fail();
     return {};
   };
-  for (int left = 1; left > 0;) left = SBX_TRY(for_each(folder, flatten));
+  do {
+    left = 0;
+    SBX_CHECK(each_entry(folder, flatten));
+  } while (left > 0);
   return {};
 }
 

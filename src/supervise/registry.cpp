@@ -1,7 +1,6 @@
 // Runs in the supervisor, and in the verbs that look for live runs.
 #include "supervise/registry.hpp"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "os/entries.hpp"
 #include "os/unix_socket.hpp"
 
 namespace sbx::supervise {
@@ -62,16 +62,11 @@ std::optional<RunFile> parse_run_file(std::string_view name) {
 
 std::vector<RunFile> list_run_files(int folder) {
   std::vector<RunFile> files;
-  // Not readdir(3): its buffer alone costs a run some page faults.
-  alignas(struct ::dirent64) char entries[4096];
-  if (::lseek(folder, 0, SEEK_SET) != 0) return files;
-  for (ssize_t got; (got = ::getdents64(folder, entries, sizeof entries)) > 0;) {
-    for (ssize_t at = 0; at < got;) {
-      const auto* const entry = reinterpret_cast<const struct ::dirent64*>(entries + at);
-      if (auto file = parse_run_file(entry->d_name)) files.push_back(std::move(*file));
-      at += entry->d_reclen;
-    }
-  }
+  // A folder that cannot be read has none.
+  (void)os::each_entry(folder, [&files](const ::dirent64& entry) -> SysResult<void> {
+    if (auto file = parse_run_file(entry.d_name)) files.push_back(std::move(*file));
+    return {};
+  });
   std::ranges::sort(files, {}, &RunFile::run);
   return files;
 }
