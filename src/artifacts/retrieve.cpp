@@ -2,14 +2,17 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "os/folder.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::artifacts {
 namespace {
@@ -53,16 +56,6 @@ Result<std::string> pass(int fd, const Artifact& artifact, const Sink& sink) {
   }
 }
 
-Result<void> write_all(int fd, std::string_view bytes, const Artifact& artifact) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(cannot_write(artifact, errno));
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return {};
-}
-
 /// Where a file goes.
 struct Spot {
   os::UniqueFd folder{};
@@ -92,6 +85,48 @@ Result<Spot> make_way(const Artifact& artifact, int to) {
   }
   if (!spot.folder.valid()) spot.folder = os::UniqueFd(::fcntl(to, F_DUPFD_CLOEXEC, 0));
   return spot;
+}
+
+/// A file on its way to its place.
+struct Unfinished {
+  os::UniqueFd file{};
+  std::string name{};  ///< "": it has none yet
+};
+
+/// Without a name, and so without a trace when we are killed. Where the file system has no such
+/// files, under one that nobody has: what a killed one left there is in nobody's way.
+Result<Unfinished> make_unfinished(const Spot& spot, const Artifact& artifact) {
+  constexpr int kFlags = O_WRONLY | O_CLOEXEC;
+  Unfinished made;
+  made.file.reset(::openat(spot.folder.get(), ".", kFlags | O_TMPFILE, 0666));
+  if (made.file.valid()) return made;
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number)
+    return std::unexpected(cannot_write(artifact, errno));
+  made.name = ".sbx-get-" + std::to_string(number);
+  made.file.reset(
+      ::openat(spot.folder.get(), made.name.c_str(), kFlags | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+  if (!made.file.valid()) return std::unexpected(cannot_write(artifact, errno));
+  return made;
+}
+
+void drop(const Spot& spot, const Unfinished& made) {
+  if (!made.name.empty()) ::unlinkat(spot.folder.get(), made.name.c_str(), 0);
+}
+
+/// EEXIST: something is there, and stays.
+int give_place(const Spot& spot, const Unfinished& made) {
+  const int folder = spot.folder.get();
+  const char* const to = spot.name.c_str();
+  const std::string nameless = "/proc/self/fd/" + std::to_string(made.file.get());
+  const char* const from = made.name.c_str();
+  if (made.name.empty())
+    return ::linkat(AT_FDCWD, nameless.c_str(), folder, to, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
+  // EINVAL: a file system that knows no flags of renameat2(2), as NFS. A link replaces nothing.
+  if (errno != EINVAL || ::linkat(folder, from, folder, to, 0) != 0) return errno;
+  drop(spot, made);
+  return 0;
 }
 
 bool is_same(const Spot& spot, const Artifact& artifact) {
@@ -127,27 +162,23 @@ Result<void> send(int content, const Artifact& artifact, const Sink& sink) {
 Result<void> write_below(const Opened& store, const Artifact& artifact, int to) {
   const os::UniqueFd file = SBX_TRY(open_checked(store, artifact));
   const Spot spot = SBX_TRY(make_way(artifact, to));
-  const std::string hidden = ".sbx-get-" + std::to_string(::getpid());
-  const os::UniqueFd made(::openat(spot.folder.get(), hidden.c_str(),
-                                   O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
-  if (!made.valid()) return std::unexpected(cannot_write(artifact, errno));
-  const auto drop = [&](Error error) {
-    ::unlinkat(spot.folder.get(), hidden.c_str(), 0);
+  const Unfinished made = SBX_TRY(make_unfinished(spot, artifact));
+  const auto fail = [&](Error error) {
+    drop(spot, made);
     return std::unexpected(std::move(error));
   };
-  const auto passed = pass(file.get(), artifact, [&](std::string_view bytes) {
-    return write_all(made.get(), bytes, artifact);
-  });
-  if (!passed) return drop(passed.error());
-  if (*passed != artifact.sha256) return drop(damaged(artifact, "has just changed"));
-  if (::renameat2(spot.folder.get(), hidden.c_str(), spot.folder.get(), spot.name.c_str(),
-                  RENAME_NOREPLACE) == 0)
+  const auto passed = pass(file.get(), artifact, [&](std::string_view bytes) -> Result<void> {
+    const auto written = os::write_all(made.file.get(), bytes);
+    if (!written) return std::unexpected(cannot_write(artifact, written.error().value));
     return {};
-  const int error = errno;
-  if (error != EEXIST) return drop(cannot_write(artifact, error));
-  ::unlinkat(spot.folder.get(), hidden.c_str(), 0);
-  if (is_same(spot, artifact)) return {};
-  return std::unexpected(cannot_write(artifact, EEXIST));
+  });
+  if (!passed) return fail(passed.error());
+  if (*passed != artifact.sha256) return fail(damaged(artifact, "has just changed"));
+  const int error = give_place(spot, made);
+  if (error == 0) return {};
+  if (error != EEXIST || !is_same(spot, artifact)) return fail(cannot_write(artifact, error));
+  drop(spot, made);
+  return {};
 }
 
 }  // namespace sbx::artifacts
