@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstring>
 
 #include "artifacts/artifact.hpp"
@@ -20,7 +22,7 @@ namespace {
 constexpr std::uint32_t kMost = 1U << 20U;        // of a head
 constexpr std::size_t kLongest = 127;             // of a type
 constexpr std::uint64_t kMemory = 512ULL << 20U;  // the database alone is mapped with 8 MiB
-constexpr int kPatienceMs = 5000;
+constexpr std::chrono::seconds kPatience{5};      // with an answer, whatever the child does
 constexpr int kMostFailures = 8;
 
 /// The first answer: is there a database?
@@ -38,14 +40,32 @@ bool read_all(int fd, char* to, std::size_t size) noexcept {
   return true;
 }
 
-bool write_all(int fd, std::string_view bytes) noexcept {
+using Clock = std::chrono::steady_clock;
+
+/// false: not before `until`.
+bool comes(int fd, short what, Clock::time_point until) {
+  ::pollfd watched{fd, what, 0};
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
+    const int ready = ::poll(&watched, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+    if (ready >= 0 || errno != EINTR) return ready == 1;
+  }
+}
+
+/// Never waits for a reader that has stopped.
+bool send_all(int fd, std::string_view bytes, Clock::time_point until) {
   while (!bytes.empty()) {
-    const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (n < 0 && errno == EINTR) continue;
+    if (!comes(fd, POLLOUT, until)) return false;
+    const ssize_t n = ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (n <= 0) return false;
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   return true;
+}
+
+bool receive(int fd, char& byte, Clock::time_point until) {
+  return comes(fd, POLLIN, until) && read_all(fd, &byte, 1);
 }
 
 struct Child {
@@ -86,15 +106,6 @@ bool is_media_type(std::string_view type) {
          std::ranges::all_of(type, [&](char c) { return c != '\0' && ordinary(c); });
 }
 
-bool comes(int fd) {
-  ::pollfd watched{fd, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = ::poll(&watched, 1, kPatienceMs);
-  } while (ready < 0 && errno == EINTR);
-  return ready == 1;
-}
-
 }  // namespace
 
 bool MediaTypes::start() {
@@ -123,7 +134,7 @@ std::optional<std::string> MediaTypes::ask(std::string_view head) {
   const bool fresh = child_ == 0;
   if (!start()) return std::nullopt;
   char word = kReady;
-  if (fresh && (!comes(line_.get()) || !read_all(line_.get(), &word, 1))) return std::nullopt;
+  if (fresh && !receive(line_.get(), word, Clock::now() + kPatience)) return std::nullopt;
   if (word != kReady) {
     problem_ =
         "this host has no database of libmagic that fits (Debian: package libmagic-mgc): media "
@@ -131,12 +142,13 @@ std::optional<std::string> MediaTypes::ask(std::string_view head) {
     return std::nullopt;
   }
   const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(head.size(), kMost));
-  if (!write_all(line_.get(), {reinterpret_cast<const char*>(&size), sizeof size}) ||
-      !write_all(line_.get(), head.substr(0, size)))
+  const auto until = Clock::now() + kPatience;
+  if (!send_all(line_.get(), {reinterpret_cast<const char*>(&size), sizeof size}, until) ||
+      !send_all(line_.get(), head.substr(0, size), until))
     return std::nullopt;
   std::string type;
   for (char c = 0; type.size() <= kLongest;) {
-    if (!comes(line_.get()) || !read_all(line_.get(), &c, 1)) return std::nullopt;
+    if (!receive(line_.get(), c, until)) return std::nullopt;
     if (c == '\n') return type;
     type += c;
   }

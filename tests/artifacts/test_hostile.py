@@ -1,9 +1,14 @@
 """Payloads that want something else kept than what they could read, or want the keeping to go wrong."""
 import base64
 import os
+import signal
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
+
+from support.waiting import children_of
 
 SECRET = "of-the-host-alone\n"
 
@@ -157,6 +162,35 @@ for i in range(100):
 """, program="python3")
     run.assert_ok()
     assert len(paths(run)) == 100 and all("/" in one["media_type"] for one in run.result["artifacts"])
+
+
+def parser_of(sbx):
+    """The process that tells types (forked of sbx, in the same pid namespace, and with a filter), while it waits."""
+    for child in children_of(sbx):
+        try:
+            status = dict(line.split(":\t", 1) for line in Path("/proc", child, "status").read_text().splitlines() if ":\t" in line)
+        except OSError:
+            continue
+        if status.get("Seccomp") == "2" and len(status["NSpid"].split()) == 1 and status["State"].startswith("S"):
+            return int(child)
+    return None
+
+
+def test_a_parser_that_neither_reads_nor_answers_is_given_up(store):
+    """Stopped while sbx copies, which takes longer: the head of the next file does not fit into a socket that nobody reads."""
+    script = "import os\nos.mkdir('out'); os.chdir('out'); open('f', 'w').write('words ' * 1500000)\n" \
+             "for i in range(40): os.link('f', f'l{i}')\nprint('made', flush=True)"
+    running = store.sbx.spawn(flags=["--workspace", ".:rw", "--collect", "/workspace/out/**", "--set", "artifacts.max=1G"],
+                              cmd=["/usr/bin/python3", "-I", "-S", "-c", script])
+    running.read_until(b"made")
+    until = time.monotonic() + 20
+    while (parser := parser_of(running.pid)) is None and time.monotonic() < until:
+        time.sleep(0.001)
+    os.kill(parser, signal.SIGSTOP)
+    run = running.wait(timeout=60)
+    run.assert_ok()
+    types = [one["media_type"] for one in run.result["artifacts"]]
+    assert len(types) == 41 and types.count("application/octet-stream") == 1 and set(types) == {"application/octet-stream", "text/plain"}
 
 
 def test_a_file_that_grows_meanwhile_is_bounded(store):
