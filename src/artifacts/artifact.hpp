@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,9 +31,9 @@ struct Run {
   std::optional<Time> expires_at{};  ///< nullopt: it stays until somebody removes it
 };
 
-/// A kept one.
+/// A kept one. All of a run share what is said of it: its command may be of megabytes.
 struct Kept {
-  Run run;
+  std::shared_ptr<const Run> run;
   Artifact artifact;
 };
 

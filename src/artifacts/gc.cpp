@@ -23,7 +23,7 @@ struct Census {
 Result<Census> count(const Index& index) {
   Census census;
   for (const Kept& kept : SBX_TRY(index.list({}))) {
-    if (!census.of_run[kept.run.id].insert(kept.artifact.sha256).second) continue;
+    if (!census.of_run[kept.run->id].insert(kept.artifact.sha256).second) continue;
     Content& content = census.contents[kept.artifact.sha256];
     if (content.runs++ == 0) census.bytes += kept.artifact.bytes;
     content.bytes = kept.artifact.bytes;

@@ -1,6 +1,7 @@
 #include "artifacts/index.hpp"
 
 #include <limits>
+#include <map>
 
 #include "base/text.hpp"
 
@@ -48,16 +49,15 @@ Run run_of(const Statement& row) {
   return run;
 }
 
-/// And goes on with path, type, size and digest.
-Kept kept_of(const Statement& row) {
-  return {run_of(row),
-          {row.text(6), static_cast<std::uint64_t>(row.number(8)), row.text(9), row.text(7)}};
+/// A run's id, then path, type, size and digest.
+std::string kept_query(std::string_view rest) {
+  return "SELECT r.run, a.path, a.media_type, a.size, a.sha256"
+         " FROM artifacts a JOIN runs r ON r.id = a.run " +
+         std::string(rest);
 }
 
-std::string kept_query(std::string_view rest) {
-  return std::string(kRunColumns) +
-         ", a.path, a.media_type, a.size, a.sha256 FROM artifacts a JOIN runs r ON r.id = a.run " +
-         std::string(rest);
+Artifact artifact_of(const Statement& row) {
+  return {row.text(1), static_cast<std::uint64_t>(row.number(3)), row.text(4), row.text(2)};
 }
 
 template <class Row, class Read>
@@ -134,18 +134,38 @@ Result<std::vector<Run>> Index::runs() const {
                        run_of);
 }
 
+Result<Run> Index::run(std::string_view id) const {
+  Statement row =
+      SBX_TRY(database_->prepare(std::string(kRunColumns) + " FROM runs r WHERE r.run = ?"));
+  row.bind(1, id);
+  if (!SBX_TRY(row.step())) return Run{};
+  return run_of(row);
+}
+
+Result<std::vector<Kept>> Index::all_kept(Statement rows) const {
+  std::map<std::string, std::shared_ptr<const Run>> runs;
+  std::vector<Kept> kept;
+  while (SBX_TRY(rows.step())) {
+    const std::string id = rows.text(0);
+    std::shared_ptr<const Run>& shared = runs[id];
+    if (shared == nullptr) shared = std::make_shared<const Run>(SBX_TRY(run(id)));
+    kept.push_back({shared, artifact_of(rows)});
+  }
+  return kept;
+}
+
 Result<std::vector<Kept>> Index::list(std::optional<std::string_view> run) const {
   Statement rows = SBX_TRY(database_->prepare(
       kept_query(run ? "WHERE r.run = ? ORDER BY a.id" : "ORDER BY r.ended_at, r.run, a.id")));
   if (run) rows.bind(1, *run);
-  return all_rows<Kept>(std::move(rows), kept_of);
+  return all_kept(std::move(rows));
 }
 
 Result<std::vector<Kept>> Index::with_content(std::string_view digest_begin) const {
   Statement rows = SBX_TRY(database_->prepare(
       kept_query("WHERE substr(a.sha256, 1, length(?1)) = ?1 ORDER BY a.sha256, r.ended_at DESC")));
   rows.bind(1, digest_begin);
-  return all_rows<Kept>(std::move(rows), kept_of);
+  return all_kept(std::move(rows));
 }
 
 Result<Story> Index::story(std::string_view run) const {

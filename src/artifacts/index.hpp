@@ -41,6 +41,8 @@ class Index {
  private:
   explicit Index(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   Result<void> prepare_tables(const std::string& path);
+  [[nodiscard]] Result<Run> run(std::string_view id) const;
+  [[nodiscard]] Result<std::vector<Kept>> all_kept(Statement rows) const;
 
   std::unique_ptr<Database> database_;
 };

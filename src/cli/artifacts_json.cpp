@@ -7,7 +7,7 @@
 namespace sbx::cli {
 
 nlohmann::ordered_json artifact_json(const artifacts::Kept& kept) {
-  nlohmann::ordered_json json{{"run", kept.run.id}};
+  nlohmann::ordered_json json{{"run", kept.run->id}};
   if (is_utf8(kept.artifact.path))
     json["path"] = kept.artifact.path;
   else
@@ -15,12 +15,12 @@ nlohmann::ordered_json artifact_json(const artifacts::Kept& kept) {
   json["bytes"] = kept.artifact.bytes;
   json["sha256"] = kept.artifact.sha256;
   json["media_type"] = kept.artifact.media_type;
-  json["profile"] = kept.run.profile;
-  json["argv"] = kept.run.argv;
-  json["status"] = kept.run.status;
-  json["ended_at"] = supervise::timestamp(kept.run.ended_at);
+  json["profile"] = kept.run->profile;
+  json["argv"] = kept.run->argv;
+  json["status"] = kept.run->status;
+  json["ended_at"] = supervise::timestamp(kept.run->ended_at);
   json["expires_at"] = nullptr;
-  if (kept.run.expires_at) json["expires_at"] = supervise::timestamp(*kept.run.expires_at);
+  if (kept.run->expires_at) json["expires_at"] = supervise::timestamp(*kept.run->expires_at);
   return json;
 }
 

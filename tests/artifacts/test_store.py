@@ -2,6 +2,7 @@
 import hashlib
 import os
 import random
+import resource
 import signal
 import subprocess
 import threading
@@ -164,6 +165,21 @@ def test_get_to_a_file_system_that_can_do_less(store, tmp_path):
     done = traced(store, *less, *get)
     assert done.returncode == 125 and b"EEXIST" in done.stderr, done
     assert files_below(tmp_path / "to") == ["1"] and (folder / "1").read_text() == "mine"
+
+
+def test_a_long_command_with_many_files_takes_little_memory(store):
+    """What is said of a run is in memory once, and not once for each of its files."""
+    script = "mkdir out; cd out; seq 1 200 | xargs touch"
+    store.sbx.run(flags=["--workspace", ".:rw", "--collect", "/workspace/out/**"],
+                  cmd=["sh", "-c", script, *["x" * 120_000] * 10]).assert_ok()
+    few = lambda: resource.setrlimit(resource.RLIMIT_AS, (128 << 20, 128 << 20))
+    for words in (["ls"], ["verify"], ["get", store.list()[0]["run"]], ["gc", "--dry-run"]):
+        done = store.verb(*words, preexec_fn=few)
+        assert done.returncode == 0 and done.stderr == b"", done.stderr
+    assert len(store.verb("ls").stdout) < 1 << 20
+    with open(os.devnull, "wb") as nowhere:
+        assert subprocess.run([store.sbx.binary, "artifacts", "ls", "--json"], stdout=nowhere, preexec_fn=few).returncode == 0
+    assert len(store.list()) == 200 and len(store.list()[0]["argv"]) == 13
 
 
 @pytest.mark.parametrize("words, message", [

@@ -64,7 +64,7 @@ TEST_CASE("the same content of two runs is kept once, and stays as long as one h
   auto store = scene.opened(Use::change);
   const auto list = store.index().list({}).value();
   REQUIRE(list.size() == 2);
-  CHECK(list[0].run.argv == std::vector<std::string>{"echo", "two words", ""});
+  CHECK(list[0].run->argv == std::vector<std::string>{"echo", "two words", ""});
   CHECK(list[0].artifact.path == "/out/20260101-000000-a");
   CHECK(store.find("20260101-000000").value().id == "20260101-000000-a");
   CHECK_FALSE(store.find("20260101").has_value());

@@ -60,11 +60,29 @@ std::string age_text(artifacts::Time then) {
 std::string table_of(const std::vector<Kept>& list) {
   Table table({"RUN", "AGE", "SIZE", "TYPE", "SHA256", "PATH", "COMMAND"});
   constexpr std::size_t kDigits = 12;  // as many as tell contents apart
-  for (const Kept& kept : list)
-    table.add({kept.run.id, age_text(kept.run.ended_at), short_bytes(kept.artifact.bytes),
+  constexpr std::size_t kMostOfCommand = 500;
+  std::string command;
+  const artifacts::Run* last = nullptr;
+  for (const Kept& kept : list) {
+    if (kept.run.get() != last) command = printable(quote_command(kept.run->argv), kMostOfCommand);
+    last = kept.run.get();
+    table.add({kept.run->id, age_text(kept.run->ended_at), short_bytes(kept.artifact.bytes),
                printable(kept.artifact.media_type), kept.artifact.sha256.substr(0, kDigits),
-               printable(kept.artifact.path, 4096), quote_command(kept.run.argv)});
+               printable(kept.artifact.path, 4096), command});
+  }
   return table.text(os::terminal_columns(STDOUT_FILENO));
+}
+
+/// One after the other: each has the command of its run.
+int print_json(const std::vector<Kept>& list) {
+  std::string_view before = "[";
+  for (const Kept& kept : list) {
+    const std::string one =
+        artifact_json(kept).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    if (print(std::string(before) + one) != kSuccess) return kFailed;
+    before = ",";
+  }
+  return print(list.empty() ? "[]\n" : "]\n");
 }
 
 Result<std::vector<Kept>> find_all(const Arguments& arguments) {
@@ -87,9 +105,7 @@ int artifacts_ls(const Arguments& arguments) {
     return kFailed;
   }
   if (!arguments.reporting.json) return print(table_of(*list));
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Kept& kept : *list) json.push_back(artifact_json(kept));
-  return print(json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  return print_json(*list);
 }
 
 int artifacts_command(const Arguments& arguments) {

@@ -70,7 +70,7 @@ int artifacts_verify(const Arguments& /*arguments*/) {
   if (!damage) return fail(damage.error());
   for (const artifacts::Damage& one : *damage)
     for (const artifacts::Kept& kept : one.kept)
-      say(quote(kept.artifact.path) + " of " + kept.run.id +
+      say(quote(kept.artifact.path) + " of " + kept.run->id +
           (one.missing ? ": its content is missing: " : ": its content is damaged: ") + one.digest);
   return damage->empty() ? kSuccess : kFailed;
 }
