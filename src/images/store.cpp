@@ -199,7 +199,10 @@ Result<std::optional<Held>> unpacked(const Request& request) {
   const auto store = os::open_cache_folder("images", true);
   if (!store)
     return std::unexpected(store_error("no place to unpack images into", store.error().value));
-  if (auto known = SBX_TRY(find_known(*store, source.witness))) return known;
+  if (auto known = SBX_TRY(find_known(*store, source.witness))) {
+    sweep_unfinished(store->fd.get());
+    return known;
+  }
   return unpack_into(*store, request, source);
 }
 

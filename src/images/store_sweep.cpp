@@ -21,6 +21,15 @@ bool is_old(int folder) {
          what.st_mtim.tv_sec + kUnused < ::time(nullptr);
 }
 
+/// Locked; nothing when somebody fills it, or has it mounted, who holds its lock.
+os::UniqueFd open_unused(int store, const std::string& name) {
+  os::UniqueFd folder = open_inner(store, name);
+  if (folder.valid() && (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 ||
+                         !os::is_named(store, name.c_str(), folder.get())))
+    folder.reset();
+  return folder;
+}
+
 }  // namespace
 
 os::UniqueFd open_inner(int store, const std::string& name) {
@@ -32,24 +41,28 @@ void remove_inner(int store, int folder, const std::string& name) {
   if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
 }
 
-void sweep(int store) {
+void sweep_unfinished(int store) {
   const auto names = os::list_names(store);
   if (!names) return;
   for (const std::string& name : *names) {
-    const os::UniqueFd folder = open_inner(store, name);
-    if (!folder.valid()) continue;
-    // Who fills it, or has it mounted, holds its lock.
-    if (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0 ||
-        !os::is_named(store, name.c_str(), folder.get()))
-      continue;
-    if (name.starts_with('.')) {
+    if (!name.starts_with('.')) continue;
+    if (const os::UniqueFd folder = open_unused(store, name); folder.valid())
       remove_inner(store, folder.get(), name);
-    } else if (is_old(folder.get())) {
-      // A name with a dot first: what is half removed is no image any more.
-      const std::string gone = "." + name;
-      if (::renameat(store, name.c_str(), store, gone.c_str()) == 0)
-        remove_inner(store, folder.get(), gone);
-    }
+  }
+}
+
+void sweep(int store) {
+  sweep_unfinished(store);
+  const auto names = os::list_names(store);
+  if (!names) return;
+  for (const std::string& name : *names) {
+    if (name.starts_with('.')) continue;
+    const os::UniqueFd folder = open_unused(store, name);
+    if (!folder.valid() || !is_old(folder.get())) continue;
+    // A name with a dot first: what is half removed is no image any more.
+    const std::string gone = "." + name;
+    if (::renameat(store, name.c_str(), store, gone.c_str()) == 0)
+      remove_inner(store, folder.get(), gone);
   }
   for (const std::string& name : *names) {
     struct ::stat what{};

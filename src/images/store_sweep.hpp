@@ -10,8 +10,10 @@ namespace sbx::images {
 os::UniqueFd open_inner(int store, const std::string& name);
 void remove_inner(int store, int folder, const std::string& name);
 
-/// Removes what killed runs have left of theirs, images that nobody has used for 30 days, and links
-/// to images that are gone. What cannot be removed stays.
+/// Removes what killed runs have left of theirs. What cannot be removed stays.
+void sweep_unfinished(int store);
+
+/// And images that nobody has used for 30 days, and links to images that are gone.
 void sweep(int store);
 
 }  // namespace sbx::images

@@ -1,4 +1,5 @@
 """A real Debian image with Python; many runs that want an image at once; runs that are killed while they unpack."""
+import fcntl
 import os
 import random
 import signal
@@ -93,6 +94,22 @@ def test_a_run_killed_while_it_unpacks_leaves_nothing_half_done(images):
         assert sum(1 for _ in images.roots()[0].rglob("f")) == 96
         assert not any(is_alive(child) for child in children)
     assert half_done > 0
+
+
+def test_a_run_that_has_nothing_to_unpack_removes_what_a_killed_one_has_left(images):
+    """And nothing of one that is at it."""
+    where = settle(images.write(Image(images.base())))
+    images.run(where).assert_ok()
+    for name in ("killed", "working"):
+        (images.store / f".at-{name}/rootfs/usr").mkdir(parents=True)
+        (images.store / f".at-{name}/rootfs/usr/file").write_text("x")
+    working = os.open(images.store / ".at-working", os.O_RDONLY)
+    fcntl.flock(working, fcntl.LOCK_EX)
+    images.run(where).assert_ok()
+    assert images.left_over() == [".at-working"] and (images.store / ".at-working/rootfs/usr/file").exists()
+    os.close(working)
+    images.run(where).assert_ok()
+    assert images.left_over() == [] and len(images.roots()) == 1
 
 
 def test_a_run_killed_as_it_forks_leaves_no_one_who_holds_the_image(images):
