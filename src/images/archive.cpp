@@ -161,6 +161,14 @@ Result<bool> next_member(::archive* tar, Member& member) {
 
 }  // namespace
 
+Result<void> take_entry(Budget& budget) {
+  if (budget.entries == 0)
+    return std::unexpected(
+        Error{.kind = ErrorKind::host, .what = "the image has too many files and folders"});
+  --budget.entries;
+  return {};
+}
+
 struct LayerReader::State {
   Stored stored;
   Reader raw{};
@@ -187,11 +195,7 @@ Result<LayerReader> LayerReader::open(const Window& window, Budget& budget) {
 
 Result<bool> LayerReader::next(Member& member) {
   if (!SBX_TRY(next_member(state_->tar.get(), member))) return false;
-  Budget& budget = *state_->unpacked.budget;
-  if (budget.entries == 0)
-    return std::unexpected(
-        Error{.kind = ErrorKind::host, .what = "the image has too many files and folders"});
-  --budget.entries;
+  SBX_CHECK(take_entry(*state_->unpacked.budget));
   return true;
 }
 

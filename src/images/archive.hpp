@@ -26,6 +26,8 @@ struct Budget {
   std::uint64_t bytes = 0;
   std::uint64_t entries = 0;
 };
+/// One more file or folder, whether the archive names it or only what is in it.
+Result<void> take_entry(Budget& budget);
 
 enum class MemberType { file, folder, symlink, hardlink, other };
 

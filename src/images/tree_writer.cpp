@@ -60,6 +60,7 @@ Result<int> TreeWriter::parent(const std::vector<std::string>& parents, bool mak
       prefix += (prefix.empty() ? "" : "/") + name;
       auto next = open_in_root(root_, prefix.c_str(), kFlags);
       if (!next && next.error().value == ENOENT) {
+        SBX_CHECK(take_entry(budget_));
         // EEXIST: a link that leads nowhere. To make what it points at would be a guess.
         if (::mkdirat(at->get(), name.c_str(), 0755) != 0)
           return std::unexpected(cannot("make the folder", prefix, errno));

@@ -20,8 +20,10 @@ SysResult<os::UniqueFd> open_in_root(int root, const char* path, int flags);
 
 class TreeWriter {
  public:
-  /// `max_bytes`: how large its files may be together, holes included.
-  TreeWriter(int root, std::uint64_t max_bytes) : root_(root), left_(max_bytes) {}
+  /// `max_bytes`: how large its files may be together, holes included. `budget`: folders that no
+  /// member is count as well.
+  TreeWriter(int root, std::uint64_t max_bytes, Budget& budget)
+      : root_(root), left_(max_bytes), budget_(budget) {}
 
   /// What is there by now belongs to the layers below.
   void begin_layer() { made_.clear(); }
@@ -53,6 +55,7 @@ class TreeWriter {
 
   int root_;
   std::uint64_t left_;
+  Budget& budget_;
   std::uint64_t bytes_ = 0;
   std::uint64_t left_out_ = 0;
   std::unordered_set<std::string> made_{};  ///< by this layer: the folder's inode and a name

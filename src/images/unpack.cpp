@@ -103,7 +103,7 @@ Result<void> unpack(const UnpackRequest& request,
   const os::UniqueFd root(
       ::openat(request.staging, kRootName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root.valid()) return std::unexpected(cannot("open the image's folder"));
-  TreeWriter tree(root.get(), request.max_bytes);
+  TreeWriter tree(root.get(), request.max_bytes, budget);
   for (std::size_t i = 0; i < found.layers.size(); ++i)
     SBX_CHECK(apply_layer(source, found, i, tree, budget));
   SBX_CHECK(make_places(tree, found.config));
