@@ -2,7 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/fs.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -40,12 +40,14 @@ SysResult<bool> remove_entry(int folder, const char* name) noexcept {
   return false;
 }
 
-/// Moves `name` of `from` up to `top` under a name that is free there.
+/// Moves the folder `name` of `from` up to `top` under a name that is free there. What it may take
+/// the place of is an empty folder, which is to go as well: RENAME_NOREPLACE is nothing that every
+/// file system knows (NFS).
 SysResult<void> lift(int from, const char* name, int top, std::uint64_t& counter) noexcept {
   for (;;) {
     const auto target = FixedText<32>().add("lifted.").add(++counter);
-    if (::syscall(SYS_renameat2, from, name, top, target.c_str(), RENAME_NOREPLACE) == 0) return {};
-    if (errno != EEXIST) return fail();
+    if (::renameat(from, name, top, target.c_str()) == 0) return {};
+    if (errno != EEXIST && errno != ENOTEMPTY && errno != ENOTDIR) return fail();
   }
 }
 

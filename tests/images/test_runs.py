@@ -112,6 +112,22 @@ def test_a_run_that_has_nothing_to_unpack_removes_what_a_killed_one_has_left(ima
     assert images.left_over() == [] and len(images.roots()) == 1
 
 
+def test_what_a_killed_run_has_left_goes_from_nfs_too(images):
+    """A file system that knows no flags of rename."""
+    where = settle(images.write(Image(images.base())))
+    images.run(where).assert_ok()
+    left = images.store / ".at-killed"
+    (left / "rootfs/usr/lib/a/b").mkdir(parents=True)
+    (left / "rootfs/usr/lib/a/b/file").write_text("x")
+    for name in ("lifted.1", "lifted.2/full", "lifted.3"):
+        (left / name).mkdir(parents=True)
+    (left / "lifted.4").write_text("x")
+    as_nfs = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:error=EINVAL"]
+    done = subprocess.run([*as_nfs, images.sbx.binary, "run", *images.sbx.degraded, "--root", f"oci:{where}", "--", "/bin/probe", "finds", "/nothing"],
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0 and images.left_over() == [], done
+
+
 def test_a_run_killed_as_it_forks_leaves_no_one_who_holds_the_image(images):
     """The child asks to die with its parent, which is dead by then: each prctl(2) is delayed."""
     where = settle(images.write(Image(images.base())))
