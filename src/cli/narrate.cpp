@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <tuple>
 #include <utility>
 
 #include "base/log.hpp"
@@ -94,8 +93,10 @@ Result<std::string> secret_word() {
 }
 
 void print_log(std::string_view text) {
+  static bool stuck = false;
+  const auto written = write_patiently(STDOUT_FILENO, text, stuck ? 0 : kPatienceMs);
   // As with every line of say(): where a failure would be told has failed.
-  std::ignore = write_all(STDOUT_FILENO, text);
+  stuck = stuck || (!written && written.error().value == ETIMEDOUT);
 }
 
 }  // namespace

@@ -42,13 +42,15 @@ std::optional<Error> collision(const Reporting& wanted, bool result, bool junit)
   return std::nullopt;
 }
 
-bool finish_file(const ResultFile& file, std::string_view text) {
+bool finish_file(const ResultFile& file, std::string_view text, bool patient) {
   if (file.stream() < 0) {
     const Result<void> written = file.write(text);
     if (!written) say(written.error().to_string());
     return written.has_value();
   }
-  const auto written = write_all(file.stream(), std::string(text) + "\n");
+  const std::string lines = std::string(text) + "\n";
+  const auto written =
+      patient ? write_all(file.stream(), lines) : write_patiently(file.stream(), lines);
   if (!written)
     say(Error{.kind = ErrorKind::host,
               .what = "--junit: it could not be written",
@@ -89,8 +91,8 @@ bool Report::finish(const Outcome& outcome, const plan::Plan& plan) const {
   if (!is_file(result_) && !junit_) return true;
   const std::string result = supervise::to_json(outcome, plan);
   bool written = true;
-  if (result_ && result_->stream() < 0) written = finish_file(*result_, result);
-  if (junit_) written = finish_file(*junit_, junit_of(result)) && written;
+  if (result_ && result_->stream() < 0) written = finish_file(*result_, result, true);
+  if (junit_) written = finish_file(*junit_, junit_of(result), !outcome.ended) && written;
   return written;
 }
 

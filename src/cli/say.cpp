@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
-#include "supervise/clock.hpp"
 #include "supervise/sink.hpp"
 #include "supervise/stdio_setup.hpp"
 
@@ -31,19 +30,22 @@ SysResult<void> write_all(int fd, std::string_view text) {
   return {};
 }
 
+SysResult<void> write_patiently(int fd, std::string_view text, int patience_ms) {
+  supervise::Sink sink(fd, supervise::kind_of(fd));
+  while (!text.empty()) {
+    text.remove_prefix(SBX_TRY(sink.write(text)));
+    struct pollfd room{.fd = sink.poll_fd(), .events = POLLOUT, .revents = 0};
+    if (!text.empty() && ::poll(&room, 1, patience_ms) == 0)
+      return std::unexpected(Errno{ETIMEDOUT});
+  }
+  return {};
+}
+
 void write_error(std::string_view text) {
   static bool stuck = false;
-  supervise::Sink sink(STDERR_FILENO, supervise::kind_of(STDERR_FILENO));
-  while (!text.empty()) {
-    const auto taken = sink.write(text);
-    if (!taken) return;  // standard error is where that would be told
-    text.remove_prefix(*taken);
-    if (*taken != 0) continue;
-    struct pollfd room{.fd = sink.poll_fd(), .events = POLLOUT, .revents = 0};
-    constexpr int kPatienceMs = supervise::kReaderPatience / supervise::kMillisecond;
-    stuck = stuck || ::poll(&room, 1, kPatienceMs) == 0;
-    if (stuck) return;
-  }
+  const auto written = write_patiently(STDERR_FILENO, text, stuck ? 0 : kPatienceMs);
+  // Standard error is where any other failure would be told.
+  stuck = stuck || (!written && written.error().value == ETIMEDOUT);
 }
 
 bool wants_colour() {

@@ -5,11 +5,16 @@
 
 #include "base/error.hpp"
 #include "profile/load.hpp"
+#include "supervise/clock.hpp"
 
 namespace sbx::cli {
 
 /// Writes all of `text` to `fd`.
 SysResult<void> write_all(int fd, std::string_view text);
+
+/// The same, but a reader that takes nothing for `patience_ms` has had its time: ETIMEDOUT.
+constexpr int kPatienceMs = supervise::kReaderPatience / supervise::kMillisecond;
+SysResult<void> write_patiently(int fd, std::string_view text, int patience_ms = kPatienceMs);
 
 /// `text` on standard error, as far as that takes it: a reader that reads no more holds up nothing
 /// for longer than supervise::kReaderPatience, and once in all.

@@ -120,6 +120,7 @@ struct Outcome {
   Reason reason{};
   std::string phase = "run";       ///< "setup", "run"
   bool launched = false;           ///< the command may have done something
+  bool ended = false;              ///< not by itself, so that no reader is waited for without end
   std::optional<int> exit_code{};  ///< the payload's own
   std::optional<int> signal{};
   int process_exit = 125;  ///< what sbx itself exits with

@@ -18,6 +18,11 @@ bool asks_to_end(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
+const char* why_undelivered(int error) {
+  if (error == ETIMEDOUT) return "its reader took nothing for 5 seconds";
+  return error == EINTR ? "sbx was asked to end" : ::strerrordesc_np(error);
+}
+
 }  // namespace
 
 /// Not by itself: a limit, an interrupt or `sbx kill` did it.
@@ -33,7 +38,7 @@ bool Run::was_ended() const {
 void Run::deliver_rest() {
   // No limit of the run applies any more: it is over, and only the caller's reader is slow. It may
   // be so for long, unless the run was to end: then it has to go on taking.
-  const bool bounded = was_ended();
+  const bool bounded = outcome_.ended = was_ended();
   std::uint64_t taken = 0;
   const auto drop = [this](const char* why) {
     streams_.abandon();
@@ -107,7 +112,7 @@ void Run::publish() {
   for (const int fd : sinks_.results) {
     if (!(sinks_.own_results ? write_in_pieces(fd) : write_result(fd, line)))
       outcome_.undelivered.push_back(std::string("the result could not be written: ") +
-                                     ::strerrordesc_np(errno));
+                                     why_undelivered(errno));
   }
   if (const std::string why = write_events(); !why.empty())
     outcome_.undelivered.push_back("the events could not be written: " + why);
@@ -133,6 +138,7 @@ bool Run::write_in_pieces(int fd) {
 }
 
 bool Run::write_result(int fd, std::string_view line) {
+  constexpr timespec kPatience{kReaderPatience / kSecond, 0};
   // Not discarded: /dev/null in place of a closed stream takes nothing (os::fill_standard_fds()).
   const FileKind kind = kind_of(fd);
   Sink sink(fd, kind == FileKind::null_device ? FileKind::device : kind);
@@ -145,9 +151,9 @@ bool Run::write_result(int fd, std::string_view line) {
     line.remove_prefix(*taken);
     if (*taken != 0) continue;
     pollfd ready[] = {{sink.poll_fd(), POLLOUT, 0}, {gate_.fd(), POLLIN, 0}};
-    (void)::ppoll(ready, 2, nullptr, nullptr);
-    if (asked_to_end()) {
-      errno = EINTR;
+    const int heard = ::ppoll(ready, 2, outcome_.ended ? &kPatience : nullptr, nullptr);
+    if (heard == 0 || asked_to_end()) {
+      errno = heard == 0 ? ETIMEDOUT : EINTR;
       return false;
     }
   }

@@ -177,3 +177,50 @@ def test_no_cgroup_waits_for_a_reader(sbx):
     assert len(rest_of(process.stdout)) == 100_000
     process.stderr.close()
     assert code_of(process) == 0
+
+
+LONG = ["sh", "-c", "head -c 500000 /dev/zero | tr '\\0' x; exec sleep 60"]
+UNREAD = b"the result could not be written: its reader took nothing for 5 seconds"
+
+
+def test_a_result_that_nobody_reads_does_not_keep_a_run_from_its_limit(sbx):
+    process = unread(sbx, ["--timeout", "500ms", "--json"], LONG, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert code_of(process) == 124
+    assert UNREAD in rest_of(process.stderr)
+    process.stdout.close()
+
+
+def test_a_junit_report_that_nobody_reads_does_not_either(sbx):
+    ours, theirs = os.pipe()
+    process = unread(sbx, ["--timeout", "500ms", "--json", "--junit", f"fd:{theirs}"], LONG, stdout=subprocess.DEVNULL,
+                     stderr=subprocess.PIPE, pass_fds=[theirs])
+    os.close(theirs)
+    assert code_of(process) == 124
+    assert b"--junit: it could not be written" in rest_of(process.stderr)
+    os.close(ours)
+
+
+def test_marks_for_a_ci_log_that_nobody_reads_do_not_either(sbx):
+    process = unread(sbx, ["--timeout", "500ms", "--ci"], ["yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert code_of(process) == 124
+    process.stdout.close()
+    process.stderr.close()
+
+
+def test_a_result_of_a_command_that_ended_by_itself_is_waited_for(sbx):
+    process = unread(sbx, ["--json"], ["head", "-c", "100000", "/dev/zero"], stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=7)
+    assert json.loads(rest_of(process.stdout))["status"] == "ok"
+    assert code_of(process) == 0 and rest_of(process.stderr) == b""
+
+
+def test_a_result_waits_for_its_reader_until_sbx_is_to_end(sbx):
+    process = unread(sbx, ["--json"], ["head", "-c", "100000", "/dev/zero"], stdout=subprocess.PIPE,
+                     stderr=subprocess.PIPE)
+    wait_until(lambda: is_full(process.stdout), "a full pipe")
+    process.terminate()
+    code_of(process)
+    assert b"the result could not be written: sbx was asked to end" in rest_of(process.stderr)
+    process.stdout.close()
