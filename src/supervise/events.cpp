@@ -103,6 +103,11 @@ void EventLog::result(Nanos now, std::string_view result) {
   put(now, "result", R"(,"result":)" + std::string(result));
 }
 
+void EventLog::end(Nanos now) {
+  stalled_ = false;
+  progress_ = now;
+}
+
 void EventLog::watch(PollSet& set) const {
   if (waiting() != 0) set.add(sink_.poll_fd(), POLLOUT);
 }

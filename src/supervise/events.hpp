@@ -46,6 +46,9 @@ class EventLog {
   /// `result`: the result object.
   void result(Nanos now, std::string_view result);
 
+  /// All is said: a reader that took nothing before has its five seconds once more.
+  void end(Nanos now);
+
   void watch(PollSet& set) const;
   void step(Nanos now);
   /// The payload's output has to wait for the reader.

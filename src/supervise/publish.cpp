@@ -120,6 +120,7 @@ void Run::publish() {
 
 /// What still waits of them. Returns why not all of them came out, at any time; empty: they did.
 std::string Run::write_events() {
+  events_.end(now_ns());
   events_.step(now_ns());
   while (!events_.idle()) {
     if (events_.stalled()) return "their reader took nothing for 5 seconds";

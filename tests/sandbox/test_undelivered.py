@@ -59,6 +59,18 @@ def test_a_reader_of_the_events_that_takes_nothing_is_told(sbx):
     told(run, "their reader took nothing for 5 seconds")
 
 
+def test_a_reader_of_the_events_that_took_nothing_in_the_run_has_its_time_at_the_end(sbx):
+    ours, theirs = os.pipe()
+    process = unread(sbx, ["--events", f"fd:{theirs}"], ["sh", "-c", "head -c 300000 /dev/zero; sleep 6"],
+                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=[theirs])
+    os.close(theirs)
+    wait_until(lambda: leftovers.descendants(process.pid), "the sandbox")
+    wait_until(lambda: not leftovers.descendants(process.pid), "the end of the sandbox", 20 * slow.FACTOR)
+    with open(ours) as reader:
+        assert json.loads(list(reader)[-1])["type"] == "result"
+    assert code_of(process) == 0 and rest_of(process.stderr) == b""
+
+
 @pytest.mark.parametrize("room", [1000, 1001, 1002])
 def test_a_file_of_events_that_is_full_has_whole_lines(sbx, room):
     """The size that a file may have ends in the middle of a line, wherever that is."""
