@@ -54,20 +54,6 @@ void add_children(const std::string& pid, Processes& found) {
   }
 }
 
-/// The times of /proc/PID/stat: its own and those of the children it has waited for, in ticks. The
-/// name before them may hold anything, a ')' too.
-std::uint64_t cpu_ticks(const std::string& pid) {
-  const std::string stat = read_kernel_text(folder_of(pid) + "/stat");
-  const std::size_t name_end = stat.rfind(')');
-  if (name_end == std::string::npos) return 0;
-  const std::vector<std::string> fields =
-      words_of(std::string_view(stat).substr(name_end + 1), ' ');
-  constexpr std::size_t kFirst = 11;  // utime is field 14, and field 3 the first behind the name
-  std::uint64_t ticks = 0;
-  for (std::size_t i = kFirst; i < kFirst + 4 && i < fields.size(); ++i) ticks += number(fields[i]);
-  return ticks;
-}
-
 /// "Key:   12 kB", in bytes.
 std::uint64_t kib_line(const std::string& text, const std::string& key) {
   const std::size_t at = text.find("\n" + key + ":");
@@ -91,7 +77,27 @@ std::uint64_t proportional(const std::string& pid) {
   return kib_line(rollup, "Pss_Anon") + kib_line(rollup, "Pss_Shmem");
 }
 
+std::uint64_t to_us(std::uint64_t ticks) {
+  static const auto kTicksASecond =
+      static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
+  return ticks * 1'000'000 / kTicksASecond;
+}
+
 }  // namespace
+
+/// From /proc/PID/stat. The name in it may hold anything, a ')' too.
+std::optional<ProcessTime> read_process_time(const std::string& pid) {
+  const std::string stat = read_kernel_text(folder_of(pid) + "/stat");
+  const std::size_t name_end = stat.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  const std::vector<std::string> fields =
+      words_of(std::string_view(stat).substr(name_end + 1), ' ');
+  constexpr std::size_t kTimes = 11;  // utime is field 14, and field 3 the first behind the name
+  constexpr std::size_t kStarted = 19;
+  if (fields.size() <= kStarted) return std::nullopt;
+  const auto us = [&fields](std::size_t nth) { return to_us(number(fields[kTimes + nth])); };
+  return ProcessTime{pid, number(fields[kStarted]), {us(0), us(1)}, {us(2), us(3)}};
+}
 
 std::optional<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
   Processes found;
@@ -103,14 +109,11 @@ std::optional<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
   if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::nullopt;
   TreeSample sample;
   sample.processes = static_cast<int>(pids.size());
-  std::uint64_t ticks = 0;
   for (const std::string& pid : pids) {
     if (Clock::now() >= until) break;
     sample.memory += resident(pid);
-    ticks += cpu_ticks(pid);
+    if (auto time = read_process_time(pid)) sample.times.push_back(*std::move(time));
   }
-  const auto ticks_a_second = static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
-  sample.cpu_us = ticks * 1'000'000 / ticks_a_second;
   if (sample.memory <= enough) return sample;
   sample.memory = 0;
   for (const std::string& pid : pids) sample.memory += proportional(pid);

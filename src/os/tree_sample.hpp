@@ -7,14 +7,32 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace sbx::os {
 
+struct CpuTime {
+  std::uint64_t user_us = 0, system_us = 0;
+
+  [[nodiscard]] std::uint64_t sum() const { return user_us + system_us; }
+};
+
+struct ProcessTime {
+  std::string pid{};
+  std::uint64_t started = 0;  ///< in ticks: another process may get its number
+  CpuTime own{};
+  CpuTime children{};  ///< those it has waited for, and all that these had waited for
+};
+
 struct TreeSample {
   std::uint64_t memory = 0;  ///< bytes: anonymous and shared memory, pages that several map once
-  std::uint64_t cpu_us = 0;  ///< of the living, and of the dead that a living one has waited for
+  std::vector<ProcessTime> times{};
   int processes = 0;
 };
+
+/// nullopt: it is gone.
+std::optional<ProcessTime> read_process_time(const std::string& pid);
 
 /// Of `root` (the sandbox's init, which all orphans fall to) and everything below it. Pages are
 /// divided among those who map them (smaps_rollup, "Pss") only when counting them once each comes

@@ -104,4 +104,10 @@ Usage read_final_usage(const LiveSandbox& sandbox, bool all) {
   return usage;
 }
 
+void add_sampled(Usage& usage, const os::CpuTime& seen) {
+  if (usage.cpu_user_us.value_or(0) + usage.cpu_system_us.value_or(0) >= seen.sum()) return;
+  usage.cpu_user_us = seen.user_us;
+  usage.cpu_system_us = seen.system_us;
+}
+
 }  // namespace sbx::supervise

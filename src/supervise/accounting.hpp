@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "os/tree_sample.hpp"
 #include "supervise/live_sandbox.hpp"
 #include "supervise/outcome.hpp"
 
@@ -21,5 +22,8 @@ Usage read_usage(const LiveSandbox& sandbox);
 /// The same after reap(). Where no cgroup counts CPU time it is what the kernel added up for init,
 /// which waits for all the others. `all`: what only a report shows, too.
 Usage read_final_usage(const LiveSandbox& sandbox, bool all);
+
+/// Where no cgroup counts: `seen` of the tree, should that be more than init's part.
+void add_sampled(Usage& usage, const os::CpuTime& seen);
 
 }  // namespace sbx::supervise

@@ -23,7 +23,7 @@ void Deadlines::start(Nanos exec) {
   note_cpu(exec, 0);
 }
 
-void Deadlines::note_cpu(Nanos now, std::optional<std::uint64_t> used_us) {
+void Deadlines::note_cpu(Nanos now, std::optional<std::uint64_t> used_us, Nanos longest) {
   if (!cpu_us_) return;
   if (!used_us) {
     cpu_us_.reset();
@@ -33,7 +33,8 @@ void Deadlines::note_cpu(Nanos now, std::optional<std::uint64_t> used_us) {
   if (cpu_spent_) return;
   // With every CPU busy the rest lasts this long; no reading before then can find it spent.
   const double rest = static_cast<double>(*cpu_us_ - *used_us) * 1000 / cpus_;
-  cpu_check_ = now + std::max(kShortestCpuCheck, static_cast<Nanos>(std::min(rest, 1e18)));
+  const Nanos pause = std::max(kShortestCpuCheck, static_cast<Nanos>(std::min(rest, 1e18)));
+  cpu_check_ = now + std::min(pause, longest);
 }
 
 bool Deadlines::cpu_check_due(Nanos now) const {

@@ -21,8 +21,8 @@ class Deadlines {
   /// The payload wrote something, or could not because a slow reader holds its output back.
   void note_output(Nanos now) { last_output_ = now; }
   /// The tree's CPU time, read now; nullopt: this host cannot tell, so the limit cannot be kept
-  /// (the plan then lists it as degraded).
-  void note_cpu(Nanos now, std::optional<std::uint64_t> used_us);
+  /// (the plan then lists it as degraded). `longest`: until the next reading, at most.
+  void note_cpu(Nanos now, std::optional<std::uint64_t> used_us, Nanos longest = INT64_MAX);
   /// Is it time to read the tree's CPU time again?
   [[nodiscard]] bool cpu_check_due(Nanos now) const;
   /// The run was stopped (SIGTSTP) for so long; that time does not count.

@@ -14,6 +14,8 @@ namespace sbx::supervise {
 namespace {
 
 constexpr Nanos kLookForTerminal = 200 * kMillisecond;
+// What a process has used since the last look is lost when nobody waits for it.
+constexpr Nanos kLookForTimes = 20 * kMillisecond;
 
 std::string_view reason_code(KilledFor why) {
   switch (why) {
@@ -74,7 +76,7 @@ std::optional<Nanos> Run::next_wake() const {
 }
 
 void Run::enforce(Nanos now) {
-  if (!paused_since_ && deadlines_.cpu_check_due(now)) deadlines_.note_cpu(now, cpu_used());
+  if (!paused_since_ && !escalation_.begun() && deadlines_.cpu_check_due(now)) check_cpu(now);
   if (!paused_since_ && oom_watch_.due(now)) oom_watch_.note(now, oom_kills(*sandbox_));
   if (oom_watch_.over()) end_run(KilledFor::memory, now, 0);
   if (streams_.held_back()) deadlines_.note_output(now);
@@ -102,16 +104,21 @@ void Run::enforce(Nanos now) {
   }
 }
 
-std::optional<std::uint64_t> Run::cpu_used() {
-  if (const auto counted = cpu_used_us(*sandbox_)) return counted;
-  if (const auto sample = os::sample_tree(sandbox_->init_pid(), UINT64_MAX))
-    cpu_sampled_us_ = std::max(cpu_sampled_us_.value_or(0), sample->cpu_us);
-  return cpu_sampled_us_.value_or(0);
+void Run::check_cpu(Nanos now) {
+  if (const auto counted = cpu_used_us(*sandbox_)) return deadlines_.note_cpu(now, counted);
+  look_at_tree(now);
 }
 
 void Run::look_at_tree(Nanos now) {
-  const auto sample = os::sample_tree(sandbox_->init_pid(), tree_watch_.limit());
-  tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
+  const bool weighed = tree_watch_.next().has_value();
+  const auto sample =
+      os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
+  if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
+  if (!cpu_used_us(*sandbox_)) {
+    if (sample) tree_times_.note(*sample);
+    const auto used = tree_times_.used();
+    deadlines_.note_cpu(now, used ? used->sum() : 0, kLookForTimes);
+  }
   os::release_code();  // what reads /proc is not needed until the next look
 }
 

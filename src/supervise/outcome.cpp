@@ -71,7 +71,6 @@ void decide_exec_error(int error, const plan::Plan& plan, Outcome& outcome) {
 }
 
 std::string cpu_observed(const Usage& usage) {
-  if (usage.cpu_sampled_us) return seconds(static_cast<double>(*usage.cpu_sampled_us) / 1000);
   if (!usage.cpu_user_us || !usage.cpu_system_us) return {};
   return seconds(static_cast<double>(*usage.cpu_user_us + *usage.cpu_system_us) / 1000);
 }

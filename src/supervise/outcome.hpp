@@ -85,8 +85,6 @@ struct Pressure {
 
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
-  /// Added up from /proc, with those that were killed at the end; where no cgroup counts.
-  std::optional<std::uint64_t> cpu_sampled_us{};
   std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{}, memory_high_events{};
   std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};

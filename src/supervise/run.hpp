@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "os/signals.hpp"
+#include "os/tree_times.hpp"
 #include "supervise/accounting.hpp"
 #include "supervise/artifact_keeper.hpp"
 #include "supervise/change_keeper.hpp"
@@ -43,8 +44,8 @@ class Run {
   void publish();
 
   void enforce(Nanos now);
-  /// The tree's CPU time; added up from /proc where no cgroup counts it.
-  std::optional<std::uint64_t> cpu_used();
+  void check_cpu(Nanos now);
+  /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
@@ -100,7 +101,7 @@ class Run {
   TreeWatch oom_watch_;
   HighWatch high_watch_;
   PlaceWatch place_watch_;
-  std::optional<std::uint64_t> cpu_sampled_us_{};
+  os::TreeTimes tree_times_;
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;

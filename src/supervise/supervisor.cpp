@@ -133,6 +133,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(start_network());
   SBX_CHECK(denials_.start(sandbox_->take_listener(), plan_, now_ns()));
   deadlines_.start(exec_);
+  if (plan_.supervision.cpu) check_cpu(exec_);  // which decides how soon to look again
   artifacts_.begin_samples(exec_);
   settle_due_ = exec_ + settle_pause_;
   // What killed supervisors left. Late: the payload runs by now, and nobody waits for this.
@@ -247,7 +248,7 @@ void Run::reap_tree() {
   if (evidence_.setup_error) add_cause(*evidence_.setup_error);
   evidence_.exec_errno = sandbox_->exec_errno();
   outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
-  outcome_.usage.cpu_sampled_us = cpu_sampled_us_;
+  if (const auto seen = tree_times_.used()) add_sampled(outcome_.usage, *seen);
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;
   evidence_.memory_high_events = outcome_.usage.memory_high_events;

@@ -130,6 +130,39 @@ def test_cpu_time_without_a_cgroup_is_added_up(on, host):
     assert float(done.result["reason"]["observed"].rstrip("s")) >= 1
 
 
+# One child after the other, each busy for 0.3 s; "ignore": the kernel adds that up for nobody.
+CHILDREN = """
+import os, signal, sys, time
+if sys.argv[1] == "ignore":
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(int(sys.argv[2])):
+    if os.fork() == 0:
+        while time.process_time() < 0.3:
+            pass
+        os._exit(0)
+    try:
+        os.wait()
+    except ChildProcessError:
+        pass
+"""
+
+
+def cpu_ms(run):
+    return run.result["cpu_ms"]["user"] + run.result["cpu_ms"]["system"]
+
+
+@LACKING_CGROUPS
+@pytest.mark.parametrize("memory", ["none", "512M"])  # which is sampled as well, or not
+def test_cpu_time_that_the_kernel_adds_up_for_nobody_is_seen(on, host, memory):
+    flags = ["--degrade", "cgroup", "--memory", memory, "--timeout", "none"]
+    for how in ("wait", "ignore"):
+        done = on(host, *flags, "--cpu-time", "1s", cmd=["/usr/bin/python3", "-c", CHILDREN, how, "20"])
+        used = cpu_ms(done.assert_status("cpu_limit", 124))
+        assert used >= 1000 and done.result["reason"]["observed"] == f"{used / 1000:.3f}s", (how, done)
+        done = on(host, *flags, "--cpu-time", "5s", cmd=["/usr/bin/python3", "-c", CHILDREN, how, "4"])
+        assert 800 <= cpu_ms(done.assert_ok()) <= 2400, (how, done)  # each counts, and counts once
+
+
 @LACKING_CGROUPS
 def test_the_doctor_says_what_does_not_hold(sbx, host):
     done = subprocess.run([sbx.binary, "doctor", "--cgroup"], capture_output=True, text=True, preexec_fn=host, timeout=60)

@@ -1,5 +1,5 @@
 // A tree's use, added up from /proc.
-#include "os/tree_sample.hpp"
+#include "os/tree_times.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -7,6 +7,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cstdint>
 
 namespace {
 
@@ -86,8 +88,47 @@ TEST_CASE("CPU time of a child that is gone stays with the one that waited for i
   const auto sample = sbx::os::sample_tree(parent, 0);
   REQUIRE(sample);
   CHECK(sample->processes == 1);
-  CHECK(sample->cpu_us >= 50'000);
+  sbx::os::TreeTimes times;
+  CHECK_FALSE(times.used());
+  times.note(*sample);
+  CHECK(times.used()->sum() >= 50'000);
   kill(parent, SIGKILL);
   waitpid(parent, &status, 0);
   CHECK_FALSE(sbx::os::sample_tree(parent, 0));
+}
+
+TEST_CASE("CPU time of a child for which nobody waits is what was seen of it, and counts once") {
+  int told[2];
+  int go[2];
+  REQUIRE(pipe(told) == 0);
+  REQUIRE(pipe(go) == 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    signal(SIGCHLD, SIG_IGN);
+    char byte = 0;
+    if (fork() == 0) {
+      for (volatile unsigned long i = 0; i < 300'000'000; i = i + 1) continue;
+      if (write(told[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
+      _exit(0);
+    }
+    if (waitpid(-1, nullptr, 0) < 0 && write(told[1], "x", 1) == 1) pause();
+    _exit(1);
+  }
+  char byte = 0;
+  REQUIRE(read(told[0], &byte, 1) == 1);
+  sbx::os::TreeTimes times;
+  times.note(*sbx::os::sample_tree(parent, 0));
+  const std::uint64_t alive = times.used()->sum();
+  CHECK(alive >= 50'000);
+  // A look that finds nobody, as one may, does not make the next one count anew.
+  times.note({});
+  times.note(*sbx::os::sample_tree(parent, 0));
+  CHECK(times.used()->sum() < alive + 50'000);
+  REQUIRE(write(go[1], "x", 1) == 1);
+  REQUIRE(read(told[0], &byte, 1) == 1);  // it has gone
+  times.note(*sbx::os::sample_tree(parent, 0));
+  CHECK(times.used()->sum() >= alive);
+  CHECK(times.used()->sum() < alive + 50'000);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
 }

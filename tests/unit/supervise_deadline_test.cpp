@@ -66,6 +66,9 @@ TEST_CASE("CPU time is looked at no later than it can be spent") {
   CHECK_FALSE(limits.expired(ms(360)));
   limits.note_cpu(ms(360), 1'000'000);
   CHECK(limits.expired(ms(360)) == KilledFor::cpu);
+  // What is gone by the next look cannot be added up any more: that has to come soon.
+  limits.note_cpu(ms(360), 600'000, ms(20));
+  CHECK(limits.next() == ms(380));
 }
 
 TEST_CASE("a simulated tree is stopped within 100 ms of its CPU time") {
