@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/base64.hpp"
 #include "base/text.hpp"
 
 namespace sbx::cli {
@@ -125,10 +126,17 @@ std::string properties(const Json& json) {
   return "    <properties>\n" + out + "    </properties>\n";
 }
 
+/// What is no UTF-8 stands there as base64; XML has no form for it.
+std::string written(const Json& json, const std::string& stream) {
+  const std::string base64 = text_at(json, ("output." + stream + ".base64").c_str());
+  if (base64.empty()) return text_at(json, ("output." + stream + ".text").c_str());
+  return Json::parse(json_string(from_base64(base64).value_or(""))).get<std::string>();
+}
+
 std::string output(const Json& json) {
   std::string out;
   for (const char* stream : {"stdout", "stderr"}) {
-    const std::string text = text_at(json, (std::string("output.") + stream + ".text").c_str());
+    const std::string text = written(json, stream);
     const std::string element = stream == std::string_view("stdout") ? "system-out" : "system-err";
     if (text.empty()) continue;
     out.append("      <").append(element).append(">").append(escaped(text));

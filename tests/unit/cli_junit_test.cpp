@@ -66,6 +66,15 @@ TEST_CASE("nothing that the command wrote ends an element or is no XML") {
   CHECK_FALSE(holds(xml, "system-err"));
 }
 
+TEST_CASE("what the command wrote stands there also when it is no UTF-8") {
+  const std::string xml =
+      junit_of(result("ok", R"(,"output":{"stdout":{"base64":"YTz/Yg=="},"stderr":{"text":"c"}})"));
+  CHECK(holds(xml,
+              "<system-out>a&lt;\xef\xbf\xbd"
+              "b</system-out>"));
+  CHECK(holds(xml, "<system-err>c</system-err>"));
+}
+
 TEST_CASE("line ends stay in attributes") {
   CHECK(holds(junit_of(R"({"status":"nonzero","reason":{"text":"a\n\"b\""}})"),
               "message=\"a&#10;&quot;b&quot;\""));
