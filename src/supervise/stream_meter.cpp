@@ -24,7 +24,9 @@ StreamMeter::StreamMeter(MeterRules rules) : rules_(std::move(rules)) {
   record_.keep_text = rules_.keep;
   if (rules_.cap && rules_.on_exceed == profile::OnExceed::truncate)
     truncation_.emplace(*rules_.cap);
-  if (rules_.redactor) stream_.emplace(rules_.redactor);
+  if (!rules_.redactor) return;
+  const bool read_later = rules_.keep && !rules_.observer;
+  stream_.emplace(rules_.redactor, read_later ? redact::Reader::later : redact::Reader::waiting);
 }
 
 bool StreamMeter::only_counts() const {

@@ -62,6 +62,17 @@ def test_random_splits_leak_nothing(sbx, value, seed):
         assert not re.sub(rb"\d+ <(v\+\w?)?v?\[redacted:k\]>\n", b"", data), data[:200]
 
 
+BYTES = "import os\nfor b in open('/run/secrets/k', 'rb').read(): os.write(1, bytes([b]))"
+
+
+def test_a_value_that_comes_byte_by_byte_is_masked_whole_where_nobody_reads_yet(sbx, value):
+    """The control: who reads what is written as it comes gets at most three bytes of it."""
+    run = sbx.run(flags=SECRET, cmd=["python3", "-c", BYTES], json=True)
+    assert run.result["output"]["stdout"]["text"] == MASK.decode(), run
+    run = sbx.run(flags=SECRET, cmd=["python3", "-c", BYTES]).assert_ok()
+    assert run.stdout.endswith(MASK) and len(run.stdout) <= 3 + len(MASK), run
+
+
 def test_a_terminal_is_masked(sbx, value):
     run = sbx.run(flags=SECRET, cmd=["sh", "-c", "head -c 9 /run/secrets/k; sleep 0.1; tail -c +10 /run/secrets/k"],
                   tty=True, result=True)
