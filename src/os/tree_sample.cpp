@@ -78,9 +78,7 @@ std::uint64_t proportional(const std::string& pid) {
 }
 
 std::uint64_t to_us(std::uint64_t ticks) {
-  static const auto kTicksASecond =
-      static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
-  return ticks * 1'000'000 / kTicksASecond;
+  return ticks * 1'000'000 / static_cast<std::uint64_t>(std::max(1L, ::sysconf(_SC_CLK_TCK)));
 }
 
 }  // namespace
