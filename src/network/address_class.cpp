@@ -5,6 +5,7 @@
 #include <span>
 
 #include "network/address.hpp"
+#include "network/carried.hpp"
 
 namespace sbx::network {
 namespace {
@@ -108,15 +109,23 @@ Range range_of(const Address& address) {
 
 }  // namespace
 
-AddressClass class_of(const Address& address) {
-  AddressClass out = range_of(address).what;
-  if (address.is_v4() || out == loopback) return out;  // ::1 is in ::/96 by its form only
+std::vector<Address> carried_by(const Address& address) {
+  std::vector<Address> all;
+  if (address.is_v4() || range_of(address).what == loopback) return all;  // ::1: in ::/96 by form
   for (const Carrier& carrier : kCarriers) {
     if (!parse_prefix(carrier.prefix)->contains(address)) continue;
     const auto byte = [&](std::size_t i) {
       return static_cast<std::uint8_t>(address.bytes.at(carrier.at + i) ^ carrier.flipped);
     };
-    const AddressClass inner = range_of_v4(v4(byte(0), byte(1), byte(2), byte(3))).what;
+    all.push_back(v4(byte(0), byte(1), byte(2), byte(3)));
+  }
+  return all;
+}
+
+AddressClass class_of(const Address& address) {
+  AddressClass out = range_of(address).what;
+  for (const Address& carried : carried_by(address)) {
+    const AddressClass inner = range_of_v4(carried).what;
     if (strictness(inner) > strictness(out)) out = inner;
   }
   return out;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "network/carried.hpp"
 #include "network/refusal.hpp"
 
 namespace sbx::network {
@@ -54,8 +55,12 @@ bool is_host_loopback(const Address& address) {
 std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,
                                        const Endpoint& target) {
   if (target.port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
-  const Rule* rule = find_rule(policy.deny, protocol, target.port,
-                               [&](const Rule& r) { return r.contains(target.address); });
+  // A denied address is denied in every form that leads there.
+  const std::vector<Address> carried = carried_by(target.address);
+  const Rule* rule = find_rule(policy.deny, protocol, target.port, [&](const Rule& r) {
+    return r.contains(target.address) ||
+           std::ranges::any_of(carried, [&r](const Address& a) { return r.contains(a); });
+  });
   if (rule != nullptr) return refused(in_deny(*rule));
   const AddressClass what = class_of(target.address);
   if (std::ranges::find(policy.deny_classes, what) != policy.deny_classes.end())

@@ -80,6 +80,12 @@ TEST_CASE("what is denied wins") {
   CHECK(literal(p, "10.8.0.1").allowed);
   CHECK(literal(p, "10.9.0.1").because == "network.deny: 10.9.0.0/16:*");
   CHECK_FALSE(resolved(p, "10.9.0.1").allowed);
+  // In the forms that a translator on the way sends there as well.
+  const Policy carried = policy({"[::/0]:443", "example.org:443"}, {"8.8.8.8:443"});
+  CHECK(literal(carried, "64:ff9b::8.8.8.8").because == "network.deny: 8.8.8.8:443");
+  CHECK_FALSE(resolved(carried, "64:ff9b::8.8.8.8").allowed);
+  CHECK_FALSE(resolved(carried, "2002:808:808::1").allowed);
+  CHECK(resolved(carried, "64:ff9b::8.8.8.9").allowed);
   const Policy classes = policy({"10.0.0.0/8:*", "example.org:443"}, {"private"});
   CHECK(literal(classes, "10.8.0.1").because == "network.deny: private");
   CHECK(literal(classes, "10.8.0.1").allow_with.empty());
