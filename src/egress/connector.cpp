@@ -27,6 +27,12 @@ const network::Proxy* proxy_for(const network::Policy& policy, const Target& tar
   return past ? nullptr : &*policy.proxy;
 }
 
+/// Of the host's loopback network.host_ports means 127.0.0.1 and ::1, whatever address a name has.
+network::Address meant_by(const network::Address& address) {
+  const bool loopback = network::class_of(address) == network::AddressClass::loopback;
+  return loopback && address.is_v4() ? network::v4(127, 0, 0, 1) : address;
+}
+
 std::string words_of(int error) { return ::strerrordesc_np(error); }
 
 }  // namespace
@@ -101,7 +107,7 @@ void Connector::choose(const std::vector<network::Address>& addresses) {
         network::decide_resolved(desk_.policy, target_.protocol, target_.name, endpoint,
                                  is_own_address(address).value_or(true));
     if (decision.allowed)
-      left_.push_back(endpoint);
+      left_.push_back({meant_by(address), endpoint.port});
     else
       refused_ = {{}, Verdict::denied, decision.because, decision.allow_with, {}};
   }

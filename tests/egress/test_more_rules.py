@@ -35,6 +35,16 @@ def test_a_port_of_the_hosts_loopback_and_no_other(net):
     assert run.said["reached"] == ["127.0.0.1:7001", "localhost:7001"], repr(run)
 
 
+def test_a_name_does_not_lead_elsewhere_in_the_hosts_loopback(net):
+    """127.0.0.5 has a service on the port, and 127.0.0.1 has none."""
+    port = ports.ELSEWHERE_ON_HOST
+    net.inside("echo", "127.0.0.5", port, network="host").assert_ok()
+    rules = {"allow": [f"{name}.test:{port}" for name in ("loop5", "loop")], "network": {"host_ports": [port]}}
+    run = net.inside("echoes", "loop5.test", port, "loop.test", port, "127.0.0.5", port, **rules)
+    assert run.said["reached"] == [], repr(run)
+    assert {c["verdict"] for c in connections(run)} == {"failed"}, repr(run)
+
+
 def test_the_line_for_a_port_of_the_hosts_loopback(net):
     """Where the gateway listens to the port: else it is the sandbox's own loopback, and nothing to report."""
     run = net.inside("echo", "127.0.0.1", "7002", allow=["other.test:7002"])

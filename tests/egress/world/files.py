@@ -33,6 +33,7 @@ host-record=xn--bcher-kva.test,11.22.33.10
 host-record=private.test,10.20.0.5
 host-record=ula.test,fd00:20::5
 host-record=loop.test,127.0.0.1
+host-record=loop5.test,127.0.0.5
 host-record=loop6.test,::1
 host-record=zero.test,0.0.0.0
 host-record=meta.test,169.254.169.254

@@ -18,6 +18,7 @@ PROXY_WITH_PASSWORD = 3129
 RANGE = range(9000, 9005)  # echo on each
 OF_HOST, OTHER_OF_HOST = 7001, 7002  # echo, on the host's loopback alone
 ON_HOST = 7003  # echo, on all addresses of the host
+ELSEWHERE_ON_HOST = 7004  # echo, on 127.0.0.5 alone
 
 EVERYWHERE = {"echo": [ECHO, *RANGE], "mail": [MAIL], "slow": [SLOW], "ends_its_half": [ENDS_ITS_HALF],
               "resets": [RESETS], "closes_first": [CLOSES_FIRST], "speaks_last": [SPEAKS_LAST], "source": [SOURCE],
@@ -32,7 +33,7 @@ def tcp(where):
     """(service, host, port); host None: all addresses."""
     if where == "host":
         return [*(("echo", host, port) for host in ("127.0.0.1", "::1") for port in (OF_HOST, OTHER_OF_HOST)),
-                ("echo", None, ON_HOST)]
+                ("echo", None, ON_HOST), ("echo", "127.0.0.5", ELSEWHERE_ON_HOST)]
     return [*((name, None, port) for name, list_ in EVERYWHERE.items() for port in list_),
             *(("web", host, WEB) for host in BARE_WEB), ("echo", "11.22.33.20", 443),
             ("proxy", "11.22.33.30", 80), ("proxy", "11.22.33.30", 443)]
