@@ -89,6 +89,10 @@ Result<void> plan_egress(Builder& b) {
                  .up = wanted.limits.up,
                  .total = wanted.limits.total}};
   SBX_CHECK(read_rules(b, policy));
+  for (std::size_t i = 0; i < policy.publish.size(); ++i)
+    b.plan.egress_places.publish.push_back(
+        b.writer_of("network.publish[" + std::to_string(i) + "]").to_string());
+  b.plan.egress_places.connections = b.writer_of("network.limits.connections").to_string();
   policy.proxy = SBX_TRY(proxy_for(b));
   b.plan.egress = std::move(policy);
   return {};

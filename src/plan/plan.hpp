@@ -100,6 +100,12 @@ struct PlannedSecret {
   Origin origin{};  ///< of `from`
 };
 
+/// Where what the host may refuse of a filtered network was written; empty if nowhere.
+struct EgressPlaces {
+  std::vector<std::string> publish{};  ///< of each
+  std::string connections{};           ///< network.limits.connections
+};
+
 struct Plan {
   std::string run_id;
   std::string profile_name;
@@ -116,6 +122,7 @@ struct Plan {
   profile::Limits limits;  ///< for the result's limit figures
   profile::NetworkMode network = profile::NetworkMode::none;
   std::optional<network::Policy> egress{};  ///< set when `network` is filtered
+  EgressPlaces egress_places{};
   std::optional<KeepChanges> keep{};
   std::optional<KeepArtifacts> artifacts{};
   std::vector<std::string> warnings;

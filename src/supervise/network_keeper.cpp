@@ -14,15 +14,32 @@ namespace {
 
 constexpr Nanos kMostDelivering = 2 * kSecond;
 
-Error setup_error(std::string what, int error, std::string hint = {}) {
+Error setup_error(std::string what, int error, std::string hint = {}, std::string where = {}) {
   return {.kind = ErrorKind::setup,
           .what = std::move(what),
+          .where = std::move(where),
           .hint = std::move(hint),
           .sys_errno = error};
 }
 
+std::string hint_for_listening(int error) {
+  switch (error) {
+    case EADDRINUSE:
+      return "somebody else listens there: take another port";
+    case EADDRNOTAVAIL:
+    case EAFNOSUPPORT:
+      return "this host has no such address";
+    case EACCES:
+      return "that port is for root alone (net.ipv4.ip_unprivileged_port_start): take a higher one";
+    case EMFILE:
+      return "raise the limit of open files (ulimit -n), or publish fewer ports";
+    default:
+      return "";
+  }
+}
+
 /// Without them connections would fail later, and nobody would know why.
-Result<void> check_descriptors(const network::Policy& policy) {
+Result<void> check_descriptors(const network::Policy& policy, const std::string& where) {
   ::rlimit limit{};
   const std::uint64_t wanted = egress::descriptors_for(policy);
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
@@ -32,7 +49,7 @@ Result<void> check_descriptors(const network::Policy& policy) {
       setup_error("network.limits.connections: " + std::to_string(policy.limits.connections) +
                       " need " + std::to_string(wanted) + " open files, and the hard limit is " +
                       std::to_string(limit.rlim_max),
-                  0, "raise it (ulimit -Hn), or allow fewer connections"));
+                  0, "raise it (ulimit -Hn), or allow fewer connections", where));
 }
 
 Result<void> allow_descriptors() {
@@ -67,14 +84,17 @@ Denial denial_of(const egress::Connections& refused) {
 
 Result<void> NetworkKeeper::prepare(const plan::Plan& plan) {
   if (!plan.egress) return {};
-  SBX_CHECK(check_descriptors(*plan.egress));
-  for (const network::Publish& publish : plan.egress->publish) {
+  const plan::EgressPlaces& places = plan.egress_places;
+  SBX_CHECK(check_descriptors(*plan.egress, places.connections));
+  for (std::size_t i = 0; i < plan.egress->publish.size(); ++i) {
+    const network::Publish& publish = plan.egress->publish[i];
     const network::Endpoint host{publish.address, publish.host_port};
     auto socket = egress::listen_stream(host);
     if (!socket)
-      return std::unexpected(setup_error(
-          "network.publish: cannot listen on " + network::to_string(host), socket.error().value,
-          socket.error().value == EADDRINUSE ? "somebody else listens there" : ""));
+      return std::unexpected(
+          setup_error("network.publish: cannot listen on " + network::to_string(host),
+                      socket.error().value, hint_for_listening(socket.error().value),
+                      i < places.publish.size() ? places.publish[i] : ""));
     published_.push_back({publish, std::move(*socket)});
   }
   return {};
