@@ -5,29 +5,10 @@
 #include "plan/builder.hpp"
 #include "plan/order.hpp"
 #include "plan/shared_host.hpp"
+#include "profile/seccomp_request.hpp"
 
 namespace sbx::plan {
 namespace {
-
-seccomp::Request seccomp_request(const profile::Seccomp& section) {
-  seccomp::Request request;
-  switch (section.on_deny) {
-    case profile::OnDeny::fail:
-      request.on_deny = seccomp::OnDeny::fail;
-      break;
-    case profile::OnDeny::kill:
-      request.on_deny = seccomp::OnDeny::kill;
-      break;
-    case profile::OnDeny::log:
-      request.on_deny = seccomp::OnDeny::log;
-      break;
-  }
-  request.allow = section.allow;
-  request.deny = section.deny;
-  for (const profile::ArgRule& rule : section.args)
-    request.args.push_back({rule.call, rule.arg, rule.in});
-  return request;
-}
 
 std::string_view on_deny_name(seccomp::OnDeny mode) {
   switch (mode) {
@@ -75,7 +56,7 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   plan.profile_sha256 = profile.sha256;
   plan.limits = profile.limits;
   plan.network = profile.network.mode;
-  plan.seccomp = seccomp_request(profile.seccomp);
+  plan.seccomp = profile::seccomp_request(profile.seccomp);
   plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
   plan.isolation.seccomp = on_deny_name(plan.seccomp.on_deny);
 

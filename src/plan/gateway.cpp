@@ -73,13 +73,15 @@ Result<void> plan_udp(const Builder& b, const network::Policy& policy, OpenGatew
 /// The supervisor reads of each connection where it goes, in the memory of who makes it.
 Result<void> check_late(const Builder& b) {
   if (!seccomp::may_hold_reader(b.plan.filter.program())) return {};
-  return std::unexpected(
-      Error{.kind = ErrorKind::profile,
-            .what = "network.allow names more than " + std::to_string(OpenGateway::kMostTcp) +
-                    " tcp ports, which cannot be had together with userfaultfd(2): it could hold "
-                    "the supervisor",
-            .where = b.written_at("seccomp.allow"),
-            .hint = "name fewer ports, or take userfaultfd out of seccomp.allow"});
+  const bool logs = b.profile.seccomp.on_deny == profile::OnDeny::log;
+  return std::unexpected(Error{
+      .kind = ErrorKind::profile,
+      .what = "network.allow names more than " + std::to_string(OpenGateway::kMostTcp) +
+              " tcp ports, which cannot be had together with userfaultfd(2): it could hold "
+              "the supervisor",
+      .where = b.written_at(logs ? "seccomp.on_deny" : "seccomp.allow"),
+      .hint = logs ? "name fewer ports, or write another seccomp.on_deny, which lets it through"
+                   : "name fewer ports, or take userfaultfd out of seccomp.allow"});
 }
 
 }  // namespace

@@ -6,6 +6,9 @@
 #include "base/text.hpp"
 #include "network/policy.hpp"
 #include "profile/checks.hpp"
+#include "profile/seccomp_request.hpp"
+#include "seccomp/build.hpp"
+#include "seccomp/notify.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -75,6 +78,24 @@ void check_udp_ports(const Checker& c, const Policy& policy) {
                "each is a socket of its own; name fewer");
 }
 
+/// More tcp ports than are open from the start: the supervisor reads of each connection where it
+/// goes, in the memory of who makes it.
+void check_late_ports(const Checker& c, const Policy& policy) {
+  unsigned count = 0;
+  for (const network::PortRange& range : ports_of(policy, Protocol::tcp)) count += range.size();
+  if (count <= network::kMostHostPorts) return;
+  const Seccomp& seccomp = c.profile().seccomp;
+  const auto filter = seccomp::filter_for(seccomp_request(seccomp));
+  if (!filter || !seccomp::may_hold_reader(filter->program())) return;  // or it says so itself
+  const bool logs = seccomp.on_deny == OnDeny::log;
+  c.complain(logs ? "seccomp.on_deny" : "seccomp.allow",
+             "`network.allow` has " + std::to_string(count) + " tcp ports, and more than " +
+                 std::to_string(network::kMostHostPorts) +
+                 " cannot be had together with userfaultfd(2): it could hold the supervisor",
+             logs ? "name fewer ports, or write another `on_deny`, which lets it through"
+                  : "name fewer ports, or take userfaultfd out of `seccomp.allow`");
+}
+
 void check_host_ports(const Checker& c, const std::vector<std::uint16_t>& ports) {
   if (const auto dns = std::ranges::find(ports, network::kDnsPort); dns != ports.end())
     c.complain(Checker::item("network.host_ports", static_cast<std::size_t>(dns - ports.begin())),
@@ -130,6 +151,7 @@ void check_network(const Checker& c) {
   const Policy policy = check_allow(c);
   check_deny(c);
   check_udp_ports(c, policy);
+  check_late_ports(c, policy);
   check_host_ports(c, policy.host_ports);
   check_publish(c, policy);
   check_proxy(c);

@@ -77,6 +77,9 @@ TEST_CASE("what cannot be had is an error that says so") {
   profile::Profile reading = allowing({"a.example:*"});
   reading.seccomp.allow.emplace_back("userfaultfd");
   CHECK(refusal_of(reading).find("userfaultfd") != std::string::npos);
+  profile::Profile logging = allowing({"a.example:*"});
+  logging.seccomp.on_deny = profile::OnDeny::log;
+  CHECK(refusal_of(logging).find("userfaultfd") != std::string::npos);
   profile::Profile few = allowing({"a.example:443"});
   few.seccomp.allow.emplace_back("userfaultfd");
   CHECK(refusal_of(few) == "none");
