@@ -114,6 +114,15 @@ bool is_gateways(const Policy& policy, std::uint16_t port) {
                              [&](const network::PortRange& range) { return range.contains(port); });
 }
 
+/// The kernel gives a port of all addresses (0.0.0.0, ::) to nobody who has it of one.
+bool same_place(const network::Publish& one, const network::Publish& other) {
+  const auto everywhere = [](const network::Address& address) {
+    return address == network::Address{} || address == network::v4(0, 0, 0, 0);
+  };
+  return one.host_port == other.host_port && one.address.is_v4() == other.address.is_v4() &&
+         (one.address == other.address || everywhere(one.address) || everywhere(other.address));
+}
+
 void check_publish(const Checker& c, const Policy& policy) {
   const std::vector<std::string>& entries = c.profile().network.publish;
   std::vector<network::Publish> seen;
@@ -124,9 +133,8 @@ void check_publish(const Checker& c, const Policy& policy) {
       c.complain(key, about(kPublish, entries[i]) + publish.error());
       continue;
     }
-    const bool again = std::ranges::any_of(seen, [&](const network::Publish& other) {
-      return other.address == publish->address && other.host_port == publish->host_port;
-    });
+    const bool again = std::ranges::any_of(
+        seen, [&](const network::Publish& other) { return same_place(other, *publish); });
     if (again) c.complain(key, about(kPublish, entries[i]) + "is a place that an entry before has");
     if (is_gateways(policy, publish->port))
       c.complain(key,
