@@ -140,6 +140,14 @@ bool Connection::has_to_send() const {
   return up_needs_ != Half::Need::end;
 }
 
+void Connection::conclude() {
+  if (counted_ != nullptr) return;
+  if (outside_.socket.valid())
+    note(target_.verdict, {}, {});
+  else
+    note(Verdict::failed, "the run ended before it was connected", {});
+}
+
 void Connection::reset() {
   reset_on_close(inside_.socket.get());
   if (outside_.socket.valid()) reset_on_close(outside_.socket.get());

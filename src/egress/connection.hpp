@@ -27,6 +27,8 @@ class Connection final : public Watcher {
   void ready(int fd, std::uint32_t events) override;
   /// Has bytes of the payload's that the host's side shall still get, after the payload's end.
   [[nodiscard]] bool has_to_send() const;
+  /// The run is over, and this is not: it is accounted for as far as it has come.
+  void conclude();
 
  private:
   struct Side {

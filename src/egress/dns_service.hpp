@@ -24,6 +24,7 @@ class DnsService final : private Watcher {
 
   /// As of os::GatewaySockets: bound, listening, non-blocking, the first with packet information.
   SysResult<void> start(os::UniqueFd udp, os::UniqueFd tcp);
+  void conclude() { server_.conclude(); }  ///< as of NameServer
 
  private:
   void ready(int fd, std::uint32_t events) override;

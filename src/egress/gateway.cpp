@@ -96,4 +96,10 @@ bool Gateway::has_to_send() const {
   return false;
 }
 
+void Gateway::conclude() {
+  for (const auto& [key, connection] : connections_) connection->conclude();
+  if (flows_) flows_->conclude();
+  if (dns_) dns_->conclude();
+}
+
 }  // namespace sbx::egress

@@ -45,6 +45,8 @@ class Gateway {
 
   /// The payload has ended, and the host's side shall still get what it has sent.
   [[nodiscard]] bool has_to_send() const;
+  /// The run is over: what is still under way is accounted for as well.
+  void conclude();
   [[nodiscard]] const Account& account() const { return account_; }
 
  private:

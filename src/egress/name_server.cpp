@@ -73,17 +73,22 @@ void NameServer::answer(std::span<const std::uint8_t> message, bool may_wait, Re
   if (!v4 && (!is(query, DnsType::aaaa) || !v6_)) return say(no_data());
   // The host may know no names but its proxy's.
   if (policy_.proxy.has_value()) return say(synthetic(query, kLongest));
-  if (!may_wait || waiting_ >= kMostWaiting) {
+  if (!may_wait || waiting_.size() >= kMostWaiting) {
     note(query.name, Verdict::limited, "too many names are being resolved at once");
     return say(only(DnsCode::server_failure));
   }
-  ++waiting_;
-  resolver_.resolve(query.name, [this, alive = std::weak_ptr(alive_), query,
+  const auto waits = waiting_.insert(query.name);
+  resolver_.resolve(query.name, [this, alive = std::weak_ptr(alive_), waits, query,
                                  reply = std::move(reply)](const Resolved& found) {
     if (alive.expired()) return;
-    --waiting_;
+    waiting_.erase(waits);
     reply(protocol::write_answer(query, resolved(query, found)));
   });
+}
+
+void NameServer::conclude() {
+  for (const std::string& name : waiting_)
+    note(name, Verdict::failed, "the run ended before the host's DNS had answered");
 }
 
 DnsAnswer NameServer::reverse(const DnsQuery& query) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 
@@ -30,6 +31,8 @@ class NameServer {
   /// Calls `reply` once, now or when the host's DNS has answered; not when this is gone before.
   /// `may_wait` false: what would have to be asked for fails.
   void answer(std::span<const std::uint8_t> message, bool may_wait, Reply reply);
+  /// The run is over: names that are still asked for are accounted for.
+  void conclude();
 
  private:
   [[nodiscard]] protocol::DnsAnswer reverse(const protocol::DnsQuery& query) const;
@@ -43,7 +46,7 @@ class NameServer {
   Resolver& resolver_;
   Account& account_;
   bool v6_;
-  std::size_t waiting_ = 0;
+  std::multiset<std::string> waiting_{};  ///< names, for each answer that is waited for
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -113,6 +113,10 @@ void UdpFlow::opened() {
   }
 }
 
+void UdpFlow::conclude() {
+  if (counted_ == nullptr) note(Verdict::failed, "the run ended before its name was resolved", {});
+}
+
 void UdpFlow::send(Bytes bytes) {
   if (ended_) return;
   last_ = desk_.loop.now();

@@ -35,6 +35,8 @@ class UdpFlow final : public Watcher {
   /// Resolves the name, if it is one, and opens the socket. May end the flow.
   void start();
   void send(Bytes bytes);
+  /// The run is over: what has waited for its name is accounted for.
+  void conclude();
 
  private:
   void ready(int fd, std::uint32_t events) override;

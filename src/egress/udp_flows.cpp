@@ -26,6 +26,10 @@ SysResult<void> UdpFlows::start(std::vector<os::PortSocket> sockets) {
   return {};
 }
 
+void UdpFlows::conclude() {
+  for (const auto& [key, flow] : flows_) flow->conclude();
+}
+
 void UdpFlows::ready(int fd, std::uint32_t /*events*/) {
   const Inside& inside = inside_.at(fd);
   for (int count = 0; count < kAtOnce && take(inside); ++count) {

@@ -22,6 +22,7 @@ class UdpFlows final : private Watcher {
 
   SysResult<void> start(std::vector<os::PortSocket> sockets);
   [[nodiscard]] std::size_t size() const { return flows_.size(); }
+  void conclude();  ///< as of UdpFlow
 
  private:
   /// The payload's socket, and whom it has sent to.

@@ -145,6 +145,7 @@ void NetworkKeeper::deliver(const std::function<bool()>& ended, int signal_fd) {
 
 void NetworkKeeper::finish(Outcome& outcome) {
   if (!gateway_) return;
+  gateway_->conclude();
   outcome.connections = gateway_->account().take();
   if (const std::uint64_t others = gateway_->account().others(); others > 0)
     outcome.warnings.push_back(

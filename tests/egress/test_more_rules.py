@@ -130,6 +130,29 @@ def test_the_result_counts_alike_connections_together(net):
     assert run.result["network"]["mode"] not in ("none", "host")
 
 
+@pytest.mark.parametrize("host,port,verdict", [("deadend.test", 7, "failed"), ("other.test", ports.SILENT, "allowed")])
+def test_a_run_that_ends_first_tells_of_what_was_under_way(net, host, port, verdict):
+    """Nobody answers the one; the other waits for its first bytes. The echo comes when both are under way."""
+    code = (f"import socket\npeer = socket.create_connection(('{host}', {port}))\n"
+            "echo = socket.create_connection(('other.test', 7))\necho.sendall(b'x'); echo.recv(1)\n"
+            "print('x' * 9000, flush=True)\npeer.recv(1)")
+    run = net(["/usr/bin/python3", "-c", code], allow=[f"{host}:{port}", "other.test:7"],
+              profile={"limits": {"output": {"stdout": "1K", "on_exceed": "kill"}}})
+    (entry,) = connections(run, host=host, port=port)
+    assert (entry["verdict"], entry["count"], entry["bytes"]) == (verdict, 1, 0), repr(run)
+    assert verdict == "allowed" or entry["reason"] == "the run ended before it was connected", repr(run)
+
+
+def test_a_run_that_ends_first_tells_of_a_name_that_nobody_answers(net, world):
+    name = "unanswered.hang.test"
+    running = net.spawn(["/usr/bin/python3", "-c", f"import socket; socket.gethostbyname('{name}')"], allow=[f"{name}:7"])
+    assert world.wait_seen("names", name=name)
+    running.signal(15)
+    (entry,) = connections(running.wait())
+    assert (entry["host"], entry["port"], entry["verdict"]) == (name, None, "failed"), entry
+    assert entry["reason"] == "the run ended before the host's DNS had answered"
+
+
 def test_events_tell_of_each_kind_once_and_as_it_happens(net):
     run = net.inside("echoes", *["other.test", "7"] * 3, "forbidden.test", "7", allow=["other.test:7"], events=True)
     told = [e for e in run.events if e["type"] == "connection"]
