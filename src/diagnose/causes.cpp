@@ -190,7 +190,8 @@ Cause limits_cause(std::optional<Feature> feature, int error, const Surroundings
     return {around.files
                 ? "only " + std::to_string(*around.files) + " files may be open (ulimit -n)"
                 : "",
-            "raise it: ulimit -n 1024"};
+            "raise it: ulimit -n " +
+                std::to_string(std::max<std::uint64_t>(2 * around.files.value_or(0), 1024))};
   return {};
 }
 
