@@ -15,7 +15,7 @@ constexpr std::uint64_t kOthers = 768;  // pipes, listeners, DNS, and what sbx h
 }  // namespace
 
 std::uint64_t descriptors_for(const network::Policy& policy) {
-  return kEachConnection * policy.limits.connections + kOthers;
+  return kEachConnection * policy.limits.connections + policy.publish.size() + kOthers;
 }
 
 Gateway::Gateway(const network::Policy& policy, Account::Tell tell)

@@ -31,8 +31,6 @@ std::string hint_for_listening(int error) {
       return "this host has no such address";
     case EACCES:
       return "that port is for root alone (net.ipv4.ip_unprivileged_port_start): take a higher one";
-    case EMFILE:
-      return "raise the limit of open files (ulimit -n), or publish fewer ports";
     default:
       return "";
   }
@@ -45,10 +43,12 @@ Result<void> check_descriptors(const network::Policy& policy, const std::string&
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0)
     return std::unexpected(setup_error("cannot read the limit of open files", errno));
   if (limit.rlim_max >= wanted) return {};
+  const std::size_t ports = policy.publish.size();
+  const std::string published = ports > 0 ? " and " + std::to_string(ports) + " published" : "";
   return std::unexpected(
       setup_error("network.limits.connections: " + std::to_string(policy.limits.connections) +
-                      " need " + std::to_string(wanted) + " open files, and the hard limit is " +
-                      std::to_string(limit.rlim_max),
+                      published + " need " + std::to_string(wanted) +
+                      " open files, and the hard limit is " + std::to_string(limit.rlim_max),
                   0, "raise it (ulimit -Hn), or allow fewer connections", where));
 }
 

@@ -90,14 +90,21 @@ def test_a_list_needs_a_network_of_its_own(sbx):
 
 
 def test_a_place_that_cannot_be_published_is_told_with_its_line(sbx, server):
-    """As are the open files that all the connections need."""
     profile = sbx.cwd / "published.yaml"
     profile.write_text(f"version: 1\nnetwork:\n  publish:\n    - '127.0.0.1:{server}:80'\n")
     run = sbx.run(profile, cmd=["true"])
     run.assert_refused("published.yaml:4:7: ", f"cannot listen on 127.0.0.1:{server}", "EADDRINUSE", "take another port")
     profile.write_text("version: 1\nnetwork:\n  publish:\n    - '18089:80'\n    - '[2001:db8::1]:18090:81'\n")
     sbx.run(profile, cmd=["true"]).assert_refused("published.yaml:5:7: ", "EADDRNOTAVAIL", "no such address")
-    profile.write_text("version: 1\nnetwork:\n  limits: {connections: 65535}\n")
-    few = ["sh", "-c", 'ulimit -n 1000; exec "$0" "$@"', sbx.binary, "run", profile, "--", "true"]
+
+
+@pytest.mark.parametrize("limit,network,told", [
+    (1000, "limits: {connections: 65535}", ":3:25: network.limits.connections: 65535 need 131838 open files"),
+    (1800, "publish: [" + ", ".join(f"'{port}:80'" for port in range(18100, 18120)) + "]",
+     ": 512 and 20 published need 1812 open files")])
+def test_open_files_that_all_connections_need(sbx, limit, network, told):
+    profile = sbx.cwd / "few.yaml"
+    profile.write_text(f"version: 1\nnetwork:\n  {network}\n")
+    few = ["sh", "-c", f'ulimit -n {limit}; exec "$0" "$@"', sbx.binary, "run", profile, "--", "true"]
     done = subprocess.run(few, cwd=sbx.cwd, capture_output=True, text=True)
-    assert done.returncode == 125 and "published.yaml:3:25: network.limits.connections: " in done.stderr, done.stderr
+    assert done.returncode == 125 and told in done.stderr, done.stderr
