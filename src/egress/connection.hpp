@@ -60,6 +60,7 @@ class Connection final : public Watcher {
   Connections* counted_ = nullptr;  ///< none before the payload has shown whom it talks to
   std::uint64_t sent_ = 0;          ///< not counted yet
   std::uint64_t received_ = 0;
+  bool one_of_many_ = false;  ///< when it began
   bool over_ = false;
 };
 

@@ -111,6 +111,12 @@ int pending_error(int socket) {
 
 void pass_at_once(int socket) { set(socket, IPPROTO_TCP, TCP_NODELAY, 1); }
 
+void hold_little(int socket) {
+  constexpr int kBytes = 256 * 1024;
+  set(socket, SOL_SOCKET, SO_RCVBUF, kBytes);
+  set(socket, SOL_SOCKET, SO_SNDBUF, kBytes);
+}
+
 void reset_on_close(int socket) {
   const ::linger none{1, 0};
   (void)::setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);

@@ -32,6 +32,9 @@ SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint);
 int pending_error(int socket);
 /// Small writes go out at once: the sender has decided already how to cut its stream.
 void pass_at_once(int socket);
+/// Its buffers stay small, whatever the kernel would give it (tcp(7), tcp_rmem): a connection that
+/// is one of many, whose reader may have stopped.
+void hold_little(int socket);
 /// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).
 void reset_on_close(int socket);
 
