@@ -159,11 +159,17 @@ class PatchWriter {
 
 }  // namespace
 
-std::string patch_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options) {
+void patch_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options,
+                const TakeLines& take) {
   PatchWriter patch(read, options);
-  for (const Shown& shown : shown_changes(set)) patch.put(shown);
-  for (const Omission& omission : set.omitted) patch.put(omission);
-  return patch.take();
+  for (const Shown& shown : shown_changes(set)) {
+    patch.put(shown);
+    if (!take(patch.take())) return;
+  }
+  for (const Omission& omission : set.omitted) {
+    patch.put(omission);
+    if (!take(patch.take())) return;
+  }
 }
 
 }  // namespace sbx::changes

@@ -2,7 +2,9 @@
 // payload's, and nothing of them reaches a terminal as it is. Pure.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "changes/change.hpp"
 #include "changes/view_contents.hpp"
@@ -21,8 +23,13 @@ struct ViewOptions {
 /// there is neither.
 std::string stat_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options);
 
+/// Takes whole lines; false: no more are wanted.
+using TakeLines = std::function<bool(std::string_view lines)>;
+
 /// As `git diff`. Without colour `git apply` takes it, and skips what git has no form for: those
-/// are lines that begin with "# ".
-std::string patch_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options);
+/// are lines that begin with "# ". `take` gets it change by change, as all the contents of a run
+/// may be more than there is memory.
+void patch_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options,
+                const TakeLines& take);
 
 }  // namespace sbx::changes

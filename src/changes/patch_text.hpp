@@ -20,7 +20,8 @@ class PatchText {
   /// What unified_hunks() gave.
   void hunks(std::string_view text);
 
-  std::string take() { return std::move(text_); }
+  /// What there is since the last time.
+  std::string take() { return std::exchange(text_, {}); }
 
  private:
   bool colour_;

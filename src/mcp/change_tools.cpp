@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/quantity.hpp"
@@ -46,7 +47,12 @@ std::string patch_of(const Workspace::Difference& difference) {
       return std::optional<std::string>();
     return content_of(after ? difference.after : difference.before, change.path);
   };
-  return changes::patch_view(difference.set, read, {});
+  std::string patch;
+  changes::patch_view(difference.set, read, {}, [&patch](std::string_view lines) {
+    patch += lines;
+    return patch.size() <= kLongestPatch;  // the rest would be cut
+  });
+  return patch;
 }
 
 /// Cut between two lines.

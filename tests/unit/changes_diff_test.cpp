@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "changes/diff_view.hpp"
@@ -55,7 +56,14 @@ struct Scene {
     return text.substr(0, text.find('\n'));
   }
   [[nodiscard]] std::string patch(const ViewOptions& options = {}) const {
-    return patch_view(set, [this](const Change& c, bool after) { return read(c, after); }, options);
+    std::string text;
+    patch_view(
+        set, [this](const Change& c, bool after) { return read(c, after); }, options,
+        [&text](std::string_view lines) {
+          text += lines;
+          return true;
+        });
+    return text;
   }
 };
 

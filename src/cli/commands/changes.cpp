@@ -104,17 +104,23 @@ changes::ViewOptions view_options() {
   return options;
 }
 
-std::string diff_text(const Opened& opened, const Arguments& arguments) {
+int print_diff(const Opened& opened, const Arguments& arguments) {
   const changes::KeptContents contents(opened.kept, opened.workspace.get());
   const changes::ReadContent read = [&contents](const changes::Change& change, bool after) {
     return contents.read(change, after);
   };
   const changes::ViewOptions options = view_options();
-  std::string text;
-  if (!arguments.patch_only) text = changes::stat_view(opened.set, read, options);
-  if (!arguments.patch_only && !arguments.stat_only) text += "\n";
-  if (!arguments.stat_only) text += changes::patch_view(opened.set, read, options);
-  return text;
+  int printed = kSuccess;
+  const auto put = [&printed](std::string_view text) {
+    printed = print(text);
+    return printed == kSuccess;
+  };
+  if (!arguments.patch_only) {
+    const std::string stat = changes::stat_view(opened.set, read, options);
+    if (!put(arguments.stat_only ? stat : stat + "\n")) return printed;
+  }
+  if (!arguments.stat_only) changes::patch_view(opened.set, read, options, put);
+  return printed;
 }
 
 Error no_workspace(const ChangeSet& set) {
@@ -174,7 +180,7 @@ int diff_command(const Arguments& arguments) {
   const auto opened = open_wanted(*store, arguments);
   if (!opened) return fail(opened.error());
   if (arguments.reporting.json) return print(line_of(changes_json(opened->set, true)));
-  return print(diff_text(*opened, arguments));
+  return print_diff(*opened, arguments);
 }
 
 int apply_command(const Arguments& arguments) {
