@@ -62,6 +62,7 @@ void plan_supervision(Builder& b) {
   } else if (stdio.input != "inherit") {
     s.input = InputMode::file;
     s.input_file = stdio.input;
+    s.input_where = b.written_at("stdio.stdin");
   }
   switch (stdio.tty) {
     case profile::TtyMode::always:

@@ -49,6 +49,7 @@ struct Supervision {
   profile::OutputLimits output{};
   InputMode input = InputMode::inherit;
   std::string input_file{};
+  std::string input_where{};    ///< the line or flag that names it
   bool tty = false;             ///< the payload gets a fresh pty
   bool capture = false;         ///< --json: keep the output, print nothing of it
   bool summary = false;         ///< a person sees standard error: what was blocked, what is kept

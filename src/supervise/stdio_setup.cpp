@@ -66,6 +66,16 @@ Result<os::UniqueFd> open_input(const std::string& path) {
 
 namespace {
 
+Result<os::UniqueFd> open_input_file(const plan::Supervision& supervision) {
+  auto file = open_input(supervision.input_file);
+  if (file) return file;
+  Error error = std::move(file).error();
+  error.where = supervision.input_where;
+  if (error.hint.empty())
+    error.hint = "name an existing file that you may read, or null, or inherit";
+  return std::unexpected(std::move(error));
+}
+
 Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervision) {
   switch (stdio.routes.in) {
     case Route::pass:
@@ -73,7 +83,7 @@ Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervisio
     case Route::null:
       return stdio.null.get();
     case Route::file:
-      stdio.input_file = SBX_TRY(open_input(supervision.input_file));
+      stdio.input_file = SBX_TRY(open_input_file(supervision));
       break;
     case Route::relay:
     case Route::keep:

@@ -181,9 +181,11 @@ def test_stdin_from_a_file(sbx):
     (sbx.cwd / "in.txt").write_text("from the file\n")
     run = sbx.run(flags=["--stdin", "in.txt"], cmd=["cat"], stdin=b"not this").assert_ok()
     assert run.out == "from the file\n"
-    sbx.run(flags=["--stdin", "missing.txt"], cmd=["cat"]).assert_refused("missing.txt", "ENOENT")
+    sbx.run(flags=["--stdin", "missing.txt"], cmd=["cat"]).assert_refused("--stdin: ", "missing.txt", "ENOENT", "existing")
     (sbx.cwd / "link").symlink_to("in.txt")
     sbx.run(flags=["--stdin", "link"], cmd=["cat"]).assert_refused("link")
+    profile = sbx.profile("version: 1\nstdio:\n  stdin: missing.txt\n")
+    sbx.run(profile, cmd=["cat"]).assert_refused(f"{profile}:3:10: ", "missing.txt", "ENOENT")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

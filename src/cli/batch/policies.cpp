@@ -78,11 +78,14 @@ std::optional<Error> input_problem(const Job& job, const std::string& cwd,
                                    const profile::Profile& profile, bool first) {
   std::string path;
   if (job.input.kind == JobInput::Kind::file) path = input_path(job, cwd);
-  if (job.input.kind == JobInput::Kind::none && first) path = profile.stdio.input;
+  const bool of_policy = job.input.kind == JobInput::Kind::none;
+  if (of_policy && first) path = profile.stdio.input;
   if (!path.starts_with('/')) return std::nullopt;  // none, or one of the words for what is no file
   auto opened = supervise::open_input(path);
   if (opened) return std::nullopt;
   Error error = std::move(opened).error();
+  const auto written = profile.origins.find("stdio.stdin");
+  if (of_policy && written != profile.origins.end()) error.where = written->second.to_string();
   // No job has a standard input that could be redirected.
   if (error.sys_errno == 0) error.hint = R"(name one that is, or give its bytes: "text")";
   return error;
