@@ -15,10 +15,16 @@ namespace {
 
 // Everybody needs these, so nobody has to be heard making them: what the launcher does between the
 // filter and the exec, when nobody answers yet, what depends on nothing but time, and the ends. To
-// wait in rt_sigreturn(2) would be to come back from it with EINTR.
-constexpr std::array<std::uint32_t, 8> kAlwaysNeeded{
-    SYS_execve,      SYS_sendmsg, SYS_restart_syscall, SYS_rt_sigreturn, SYS_futex,
-    SYS_sched_yield, SYS_exit,    SYS_exit_group};
+// wait in rt_sigreturn(2) would be to come back from it with EINTR; and so memory, signals, pipes
+// and what closes a descriptor would fail when a signal comes before the listener has the notice,
+// which no program expects of them.
+constexpr std::array<std::uint32_t, 17> kAlwaysNeeded{
+    SYS_execve,       SYS_sendmsg,        SYS_restart_syscall,
+    SYS_rt_sigreturn, SYS_futex,          SYS_sched_yield,
+    SYS_exit,         SYS_exit_group,     SYS_brk,
+    SYS_mmap,         SYS_munmap,         SYS_mprotect,
+    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_pipe,
+    SYS_pipe2,        SYS_close};
 
 constexpr std::array<std::uint32_t, 1> kConnect{SYS_connect};
 
@@ -59,7 +65,9 @@ void hear_more(plan::Learning learning, std::vector<sock_filter>& program) {
       if (calls.empty() || calls.back() != call.number) calls.push_back(call.number);
     program = seccomp::hearing(program, calls);
   } else if (learning == plan::Learning::tight) {
-    program = seccomp::hearing_all(program, kAlwaysNeeded);
+    std::vector<std::uint32_t> deaf(kAlwaysNeeded.begin(), kAlwaysNeeded.end());
+    deaf.insert(deaf.end(), seccomp::kForks.begin(), seccomp::kForks.end());
+    program = seccomp::hearing_all(program, deaf);
   }
 }
 

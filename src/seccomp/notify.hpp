@@ -5,7 +5,9 @@
 #pragma once
 
 #include <linux/filter.h>
+#include <sys/syscall.h>
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,6 +50,10 @@ bool may_hold_reader(std::span<const sock_filter> program);
 /// `program`, which also tells of each of `calls` (numbers), whatever its answer to them is.
 std::vector<sock_filter> hearing(std::span<const sock_filter> program,
                                  std::span<const std::uint32_t> calls);
+/// What makes processes and threads. Nobody may be told of these who lets them pass: a signal that
+/// comes before the listener has the notice makes them fail with EINTR, which they never do
+/// otherwise, and a shell has one child's SIGCHLD while it makes the next.
+constexpr std::array<std::uint32_t, 3> kForks{SYS_clone, SYS_fork, SYS_vfork};
 /// `program`, which tells of every call but those of `deaf`.
 std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
                                      std::span<const std::uint32_t> deaf);

@@ -61,7 +61,7 @@ void Learner::start(const plan::Plan& plan) {
 
 void Learner::saw_allowed(const os::SeccompNotice& notice, const os::SeccompListener& listener) {
   const auto number = static_cast<std::uint32_t>(notice.call.nr);
-  if (plan_->supervision.learning == plan::Learning::tight) seen_.allowed.insert(number);
+  if (plan_->supervision.learning == plan::Learning::tight) add_call(notice);
   if (!reads_) return;
   for (const seccomp::PathCall& where : seccomp::path_calls()) {
     if (where.number != number || full_) continue;
@@ -71,6 +71,23 @@ void Learner::saw_allowed(const os::SeccompNotice& notice, const os::SeccompList
     const bool changes =
         where.changes || (where.flags >= 0 && opens_to_change(notice.call.args[where.flags]));
     add_path(std::move(*path), changes, notice.thread);
+  }
+}
+
+/// What makes processes is not heard (seccomp::kForks): it was called when there is another one, or
+/// when somebody waits for one.
+void Learner::add_call(const os::SeccompNotice& notice) {
+  seen_.allowed.insert(static_cast<std::uint32_t>(notice.call.nr));
+  if (first_ == 0) first_ = notice.thread;
+  const bool waits = notice.call.nr == SYS_wait4 || notice.call.nr == SYS_waitid;
+  if (forks_ || (notice.thread == first_ && !waits)) return;
+  forks_ = true;
+  for (const std::uint32_t number : seccomp::kForks) {
+    seccomp_data call{};
+    call.nr = static_cast<int>(number);
+    call.arch = AUDIT_ARCH_X86_64;
+    if (seccomp::evaluate(plan_->filter.program(), call) == std::uint32_t{SECCOMP_RET_ALLOW})
+      seen_.allowed.insert(number);
   }
 }
 

@@ -32,12 +32,15 @@ class Learner {
 
   bool note_need(const os::SeccompNotice& notice, const std::string& comm, bool given);
   void add_path(std::string path, bool changes, pid_t thread);
+  void add_call(const os::SeccompNotice& notice);
 
   const plan::Plan* plan_ = nullptr;
   seccomp::Request opened_;           ///< the policy with all that was let through so far
   std::vector<sock_filter> program_;  ///< the same, compiled; empty: nothing was let through yet
   Observations seen_;
   std::size_t bytes_ = 0;
+  pid_t first_ = 0;     ///< the first thread that was heard
+  bool forks_ = false;  ///< and it has not stayed the only one
   bool reads_ = false;  ///< the payload's memory
   bool full_ = false;   ///< no more paths are taken
 };

@@ -127,6 +127,29 @@ def test_signals_come_through(learn):
         assert learn(["/usr/bin/python3", "-c", code], *flags).run.code == 0
 
 
+@pytest.mark.parametrize("flags", [[], ["--tight"]], ids=["needs", "tight"])
+def test_a_shell_is_not_disturbed_by_who_listens(learn, again, flags):
+    """dash has the SIGCHLD of one child while it makes the pipe for the next, and the process."""
+    command = ["sh", "-c", "set -e; for i in $(seq 30); do true | true | true; done; echo done"]
+    learned = learn(command, *flags)
+    assert learned.run.code == 0 and ("clone" in learned.data) == bool(flags), learned.run
+    again(learned, command)
+
+
+def test_what_makes_processes_is_allowed_who_made_one(learn):
+    learned = learn(["true"], "--tight")
+    assert not {"clone", "fork", "vfork"} & set(learned.data.replace(",", " ").split()) and "execve" in learned.data
+
+
+def test_a_tight_profile_allows_nothing_that_its_base_does_not(sbx, learn, again):
+    base = learn(["true"], "--tight", name="base.yaml")
+    narrow = base.path.with_name("narrow.yaml")
+    narrow.write_text(base.path.read_text().replace(" pipe, pipe2,", ""))
+    learned = learn(["true"], "--tight", base=narrow)
+    assert "pipe" not in learned.data and "mmap" in learned.data
+    again(learned, ["true"])
+
+
 def test_runs_are_merged_by_learning_on_top(sbx, learn, again, tool):
     first = learn(["cat", f"{tool}/lib/a"], name="first.yaml")
     both = learn(["strace", "-o", "/dev/null", "cat", f"{tool}/lib/a"], base=first.path, name="both.yaml")
