@@ -56,8 +56,9 @@ std::string yaml_word(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("/._-+@").contains(c);
   });
-  return safe && !text.empty() && text.front() != '@' && text.front() != '-' ? std::string(text)
-                                                                             : json_string(text);
+  const bool nothing = text.empty() || text == "null" || text == "Null" || text == "NULL";
+  return safe && !nothing && text.front() != '@' && text.front() != '-' ? std::string(text)
+                                                                        : json_string(text);
 }
 
 Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question) {

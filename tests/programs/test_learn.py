@@ -1,5 +1,6 @@
 """sbx learn: it runs a command contained, and the profile that it writes lets the same command run again, with no
 denial and with nothing in it that was not needed."""
+import os
 import subprocess
 
 import pytest
@@ -202,6 +203,31 @@ def test_where_nobody_can_listen_nothing_is_written(sbx, tmp_path):
     done = subprocess.run([sbx.binary, "learn", "-o", out, *sbx.degraded, "--", "true"], cwd=sbx.cwd, capture_output=True,
                           text=True, preexec_fn=hosts.listened, timeout=60)
     assert done.returncode == 125 and "nothing was learned" in done.stderr and not out.exists(), done
+
+
+def test_the_command_that_it_names_runs_under_what_it_wrote(sbx):
+    done = sbx.call("learn", "-o", "plain", *sbx.degraded, "--", "true")
+    assert done.code == 0 and "sbx run ./plain " in done.err, done
+    assert sbx.call("run", "./plain", *sbx.degraded, "--", "true").code == 0
+    done = sbx.call("learn", "-o", "/dev/null", *sbx.degraded, "--", "true")
+    assert done.code == 0 and "learned" in done.err and "sbx run" not in done.err, done
+
+
+@pytest.mark.parametrize("name", ["${HOME}.yaml", os.fsdecode(b"\xff.yaml")])
+def test_a_base_that_no_profile_can_name_is_refused_before_the_run(sbx, name):
+    (sbx.cwd / name).write_text("version: 1\n")
+    done = sbx.call("learn", "-o", "out.yaml", *sbx.degraded, f"./{name}", "--", "echo", "begun")
+    assert done.code == 125 and "cannot be extended" in done.err and "begun" not in done.out, done
+    assert not (sbx.cwd / "out.yaml").exists()
+
+
+def test_a_base_with_a_name_that_yaml_reads_as_nothing(sbx, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    folder = tmp_path / "config/sbx/profiles"
+    folder.mkdir(parents=True)
+    (folder / "null.yaml").write_text("version: 1\n")
+    assert sbx.call("learn", "-o", "out.yaml", *sbx.degraded, "null", "--", "true").code == 0
+    assert sbx.call("check", "out.yaml").code == 0
 
 
 @pytest.mark.parametrize("words, said", [

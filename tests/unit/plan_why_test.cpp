@@ -204,6 +204,7 @@ TEST_CASE("env: where a variable comes from") {
   const Planned plan = planned("env: {pass: [TZ, EDITOR], set: {MODE: fast}}\n", facts);
   CHECK(plan.ask("env:TZ").what == "the command gets TZ=UTC");
   CHECK(plan.ask("env:TZ").key == "env.pass[0]");
+  CHECK(plan.ask("env:null").allow_with == "env: {pass: [\"null\"]}");
   CHECK(plan.ask("env:MODE").key == "env.set.MODE");
   CHECK(plan.ask("env:MODE").origin.to_string().starts_with("/p/x.yaml:2:"));
   CHECK(plan.ask("env:HOME").what == "the command gets HOME=/tmp");

@@ -140,7 +140,15 @@ Result<void> check_places(const Arguments& arguments) {
     return std::unexpected(Error{.kind = ErrorKind::usage,
                                  .what = "a profile that is no file cannot be extended",
                                  .hint = "learn under a file, or under a profile's name"});
-  for (const std::string& file : files_of(arguments, current_directory().value_or("/"))) {
+  const std::string cwd = current_directory().value_or("/");
+  const std::string name = base_of(arguments, cwd);
+  if (!is_utf8(name) || name.find("${") != std::string::npos)
+    return std::unexpected(Error{.kind = ErrorKind::usage,
+                                 .what = "the profile " + quote(name) +
+                                         " cannot be extended: `extends` takes UTF-8 "
+                                         "without ${",
+                                 .hint = "give it another name"});
+  for (const std::string& file : files_of(arguments, cwd)) {
     if (!arguments.output.empty() && is_same_file(file, arguments.output))
       return std::unexpected(Error{
           .kind = ErrorKind::usage,
@@ -148,6 +156,20 @@ Result<void> check_places(const Arguments& arguments) {
           .hint = "name another file"});
   }
   return {};
+}
+
+void tell_learned(const Arguments& arguments, const ResultFile& file, const Ran& ran,
+                  std::size_t entries) {
+  std::string text = "learned " + std::to_string(entries) + (entries == 1 ? " entry" : " entries") +
+                     ": " + quote(arguments.output);
+  if (file.stream() < 0) {
+    // Without a slash it could be a profile's name.
+    const std::string path = (is_path(arguments.output) ? "" : "./") + arguments.output;
+    const std::string flags = arguments.overrides.empty() ? "" : "the same flags ";
+    text += "; run it again: sbx run " + quote(path) + " " + flags + "-- " +
+            quote_command(supervise::redacted(ran.outcome.redactor, ran.plan.argv));
+  }
+  say(text);
 }
 
 int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
@@ -182,11 +204,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
     return kFailed;
   }
   if (arguments.output.empty()) return outcome.process_exit;
-  const std::string flags = arguments.overrides.empty() ? "" : "the same flags ";
-  say("learned " + std::to_string(learned.entries) +
-      (learned.entries == 1 ? " entry" : " entries") + ": " + quote(arguments.output) +
-      "; run it again: sbx run " + quote(arguments.output) + " " + flags + "-- " +
-      quote_command(supervise::redacted(outcome.redactor, ran.plan.argv)));
+  tell_learned(arguments, *target.file, ran, learned.entries);
   return outcome.process_exit;
 }
 
