@@ -56,9 +56,12 @@ std::string yaml_word(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("/._-+@").contains(c);
   });
-  const bool nothing = text.empty() || text == "null" || text == "Null" || text == "NULL";
-  return safe && !nothing && text.front() != '@' && text.front() != '-' ? std::string(text)
-                                                                        : json_string(text);
+  // What YAML would take for no text.
+  constexpr std::array<std::string_view, 10> kValues{"",     "null", "Null",  "NULL",  "true",
+                                                     "True", "TRUE", "false", "False", "FALSE"};
+  const bool value = std::ranges::find(kValues, text) != kValues.end();
+  return safe && !value && text.front() != '@' && text.front() != '-' ? std::string(text)
+                                                                      : json_string(text);
 }
 
 Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question) {

@@ -5,6 +5,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "network/rule.hpp"
 #include "plan/why_parts.hpp"
 
 namespace sbx::plan {
@@ -131,10 +132,28 @@ Answer filtered(const Asked& asked, const network::Policy& policy, const Place& 
   return filtered_name(asked, policy, place);
 }
 
-}  // namespace
+/// The entry of network.allow that is for the place.
+std::string entry_for(const Place& place) {
+  const bool v6 = place.host.contains(':');
+  return (place.protocol == Protocol::udp ? "udp:" : "") +
+         (v6 ? '[' + place.host + ']' : place.host) + ':' + std::to_string(place.port);
+}
 
-Result<Answer> why_host(const Asked& asked, std::string_view text) {
-  const Place place = SBX_TRY(read_place(text));
+/// Why that entry is no rule, or does not let it through either; empty: it does.
+std::string no_use_of(const std::string& entry, const Place& place) {
+  auto rule = network::parse_rule(entry);
+  if (!rule) return "`" + printable(entry, 80) + "` " + rule.error();
+  network::Policy policy;
+  policy.allow.push_back(*std::move(rule));
+  const auto address = network::parse_address(place.host);
+  const network::Decision decision =
+      address ? network::decide_address(policy, place.protocol,
+                                        {.address = *address, .port = place.port}, false)
+              : network::decide_name(policy, place.protocol, place.host, place.port);
+  return decision.allowed ? "" : decision.because;
+}
+
+Answer answer_of(const Asked& asked, const Place& place) {
   if (asked.plan.egress) return filtered(asked, *asked.plan.egress, place);
   Answer answer = asked.decided_by("network");
   if (asked.plan.network == profile::NetworkMode::host) {
@@ -160,11 +179,20 @@ Result<Answer> why_host(const Asked& asked, std::string_view text) {
   }
   answer.because = kNone;
   answer.what = "there is no route (ENETUNREACH), and names are not resolved";
-  const bool v6 = place.host.contains(':');
-  answer.allow_with = "network: {allow: [" +
-                      json_string((place.protocol == Protocol::udp ? "udp:" : "") +
-                                  (v6 ? '[' + place.host + ']' : place.host) + ':' + port) +
-                      "]}";
+  answer.allow_with = "network: {allow: [" + json_string(entry_for(place)) + "]}";
+  return answer;
+}
+
+}  // namespace
+
+Result<Answer> why_host(const Asked& asked, std::string_view text) {
+  const Place place = SBX_TRY(read_place(text));
+  Answer answer = answer_of(asked, place);
+  if (!answer.allow_with.starts_with("network: {allow:")) return answer;
+  if (const std::string problem = no_use_of(entry_for(place), place); !problem.empty()) {
+    answer.allow_with.clear();
+    answer.hint = "no entry of network.allow would change it: " + problem;
+  }
   return answer;
 }
 

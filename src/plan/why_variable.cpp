@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "plan/why_parts.hpp"
+#include "profile/checks.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -79,7 +80,9 @@ Result<Answer> why_variable(const Asked& asked, std::string_view name) {
   }
   Answer answer = asked.decided_by(passed.empty() ? "env" : passed);
   answer.what = "the command does not get it";
-  if (passed.empty()) {
+  if (!profile::is_env_name(name)) {
+    answer.because = "names of variables are letters, digits and _ in a profile";
+  } else if (passed.empty()) {
     answer.because = "of the caller's variables only those named in env.pass enter";
     answer.allow_with = "env: {pass: [" + yaml_word(name) + "]}";
   } else {

@@ -205,6 +205,8 @@ TEST_CASE("env: where a variable comes from") {
   CHECK(plan.ask("env:TZ").what == "the command gets TZ=UTC");
   CHECK(plan.ask("env:TZ").key == "env.pass[0]");
   CHECK(plan.ask("env:null").allow_with == "env: {pass: [\"null\"]}");
+  CHECK(plan.ask("env:true").allow_with == "env: {pass: [\"true\"]}");
+  CHECK(plan.ask("env:a-b").allow_with.empty());
   CHECK(plan.ask("env:MODE").key == "env.set.MODE");
   CHECK(plan.ask("env:MODE").origin.to_string().starts_with("/p/x.yaml:2:"));
   CHECK(plan.ask("env:HOME").what == "the command gets HOME=/tmp");
@@ -256,6 +258,15 @@ TEST_CASE("host: with a list of what is allowed") {
   CHECK(dns.verdict == Verdict::denied);
   CHECK(dns.key.empty());
   CHECK(dns.allow_with.empty());
+}
+
+TEST_CASE("host: no line is given that no profile takes, or that changes nothing") {
+  for (const char* const text : {"", "network: {allow: [\"example.org:443\"]}\n"})
+    for (const char* const host : {"b\u00fccher.example:443", "2130706433:80", "8.8.8.8:53",
+                                   "udp:8.8.8.8:53", "0.0.0.0:80", "[::]:80"}) {
+      const Answer answer = planned(text).ask(std::string("host:") + host);
+      CHECK_MESSAGE(!answer.allow_with.starts_with("network: {allow:"), host);
+    }
 }
 
 TEST_CASE("what is no question is refused, with a word of help") {
