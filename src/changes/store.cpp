@@ -165,6 +165,8 @@ Result<KeptRun> Store::find(std::string_view word, Use use) const {
   return kept;
 }
 
+void KeptRun::unlock() const { (void)::flock(folder.get(), LOCK_UN); }
+
 SysResult<void> Store::remove(const KeptRun& kept) const {
   // A name with a dot first: what is half removed is no kept run any more.
   const std::string name = staged(kept.run);

@@ -43,6 +43,9 @@ class Staging {
 struct KeptRun {
   std::string run;
   os::UniqueFd folder;
+
+  /// For who only looks on: nobody waits for it any more, and what is discarded meanwhile is gone.
+  void unlock() const;
 };
 
 class Store {

@@ -46,3 +46,13 @@ def test_a_reader_that_goes_ends_it(kept, run):
     error = process.stderr.read()
     process.stderr.close()
     assert process.wait(60) == 125 and error.count(b"sbx: cannot write to standard output") == 1 and b"EPIPE" in error
+
+
+def test_a_pager_that_shows_it_holds_up_nobody(kept, run):
+    with subprocess.Popen([kept.sbx.binary, "diff", run], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          cwd=kept.sbx.cwd) as process:
+        assert process.stdout.readline().startswith(b" text-0 ")
+        assert kept.apply(run).returncode == 0
+        assert kept.verb("discard", run).returncode == 0
+        text, error = process.communicate(timeout=60)
+    assert process.returncode == 0 and not error and text.count(b"(what the run wrote is not kept") > 1

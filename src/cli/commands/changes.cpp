@@ -58,6 +58,8 @@ Result<Opened> open_run(const Store& store, std::string_view word, Store::Use us
 /// The same with only the changes that `arguments` name after the run.
 Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
   Opened opened = SBX_TRY(open_run(store, arguments.operands[0], Store::Use::look));
+  // A pager may keep us for hours, and another terminal's apply or discard would wait unseen.
+  opened.kept.unlock();
   const auto wanted =
       SBX_TRY(changes::select(opened.set, std::span(arguments.operands).subspan(1)));
   std::vector<changes::Change> chosen;
