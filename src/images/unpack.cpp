@@ -13,6 +13,7 @@
 #include "images/kept_image.hpp"
 #include "images/source.hpp"
 #include "images/tree_writer.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::images {
 namespace {
@@ -83,8 +84,10 @@ Result<void> write_kept(int staging, const std::string& text) {
   const os::UniqueFd file(
       ::openat(staging, kImageFile, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid()) return std::unexpected(cannot("write what is kept of the image"));
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+  if (const auto written = os::write_all(file.get(), text); !written) {
+    errno = written.error().value;
     return std::unexpected(cannot("write what is kept of the image"));
+  }
   return {};
 }
 
