@@ -1,9 +1,10 @@
 """A diff is written as it is made: what all the contents of a run take is no matter of memory, nor of time once nobody
 reads."""
-import os
 import subprocess
 
 import pytest
+
+from support import peak
 
 pytestmark = pytest.mark.needs("overlay")
 
@@ -22,18 +23,9 @@ def run(kept):
     return ended.result["id"]
 
 
-def peak_of_diff(kept, run, out):
-    with open(out, "wb") as target:
-        process = subprocess.Popen([kept.sbx.binary, "diff", run], stdout=target, cwd=kept.sbx.cwd)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
-    return usage.ru_maxrss * 1024
-
-
 def test_a_diff_takes_the_memory_of_one_text_and_not_of_all(kept, run, tmp_path):
     out = tmp_path / "out"
-    assert peak_of_diff(kept, run, out) < 64 * MIB < out.stat().st_size
+    assert peak.memory_of([kept.sbx.binary, "diff", run], kept.sbx.cwd, out) < 64 * MIB < out.stat().st_size
     text = out.read_bytes()
     assert text.count(b"\ndiff --git ") == FILES and text.endswith(b"as in any text\n")
 

@@ -141,12 +141,17 @@ def test_udp_several_answers_and_both_families(net):
 
 
 def test_a_refusal_takes_no_time(net):
-    """By a resolver, by DNS itself, and of a literal address whose port somebody listens to."""
+    """By a resolver, by DNS itself, and of a literal address whose port somebody listens to. The quickest of three:
+    a host that stands still for a moment delays one, a name that is waited for all of them."""
     rules = ["other.test:7"]
     for verb, *words in (("lookup", "forbidden.test"), ("lookup", "nowhere.test"), ("echo", "11.22.33.10", "7"),
                          ("echo", "2a00:1122:33::10", "7"), ("echo", "10.20.0.5", "7"), ("echo", "11.22.33.10", "9000")):
-        run = net.inside(verb, *words, allow=rules)
-        assert run.said["reached"] is False and run.said["ms"] < ANY, repr(run)
+        for _ in range(3):
+            run = net.inside(verb, *words, allow=rules)
+            assert run.said["reached"] is False, repr(run)
+            if run.said["ms"] < ANY:
+                break
+        assert run.said["ms"] < ANY, repr(run)
 
 
 DNS = {  # name and type: the code of the answer, and whether it has a record
