@@ -5,7 +5,9 @@
 #include <linux/filter.h>
 #include <sys/types.h>
 
+#include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,7 +38,8 @@ struct Prepared {
   Filters filters;
   struct Capabilities {
     std::size_t step;  ///< index of what drops them in the plan
-    os::CapabilitySet sets;
+    const std::vector<std::string>* keep;
+    std::shared_ptr<const os::CapabilitySet> sets;  ///< mostly one for all of them
   };
   std::vector<Capabilities> capabilities;
   std::span<const os::SecretMemory> secrets;  ///< by Plan::secrets

@@ -34,7 +34,7 @@ int executable_errno(const char* path) noexcept {
 /// What was prepared for the step that is under way.
 SysResult<const os::CapabilitySet*> sets_of_step(const Context& context) noexcept {
   for (const Prepared::Capabilities& ready : context.prepared->capabilities)
-    if (ready.step == context.step_index) return &ready.sets;
+    if (ready.step == context.step_index) return ready.sets.get();
   return std::unexpected(Errno{EPROTO});
 }
 

@@ -78,6 +78,19 @@ const std::vector<std::string>* kept_capabilities(const plan::Action& action) {
   return bounding == nullptr ? nullptr : &bounding->keep;
 }
 
+/// Those of an earlier step, if that keeps the same: libcap asks the kernel for each anew.
+Result<std::shared_ptr<const os::CapabilitySet>> sets_for(
+    const std::vector<std::string>& keep, const std::vector<Prepared::Capabilities>& made) {
+  for (const Prepared::Capabilities& earlier : made)
+    if (*earlier.keep == keep) return earlier.sets;
+  auto sets = os::CapabilitySet::prepare(keep);
+  if (!sets)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "cannot prepare the capability sets",
+                                 .sys_errno = sets.error().value});
+  return std::make_shared<const os::CapabilitySet>(std::move(*sets));
+}
+
 }  // namespace
 
 std::span<const std::uint32_t> always_needed() { return kAlwaysNeeded; }
@@ -112,12 +125,7 @@ Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemor
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     const std::vector<std::string>* const keep = kept_capabilities(plan.steps[i].action);
     if (keep == nullptr) continue;
-    auto sets = os::CapabilitySet::prepare(*keep);
-    if (!sets)
-      return std::unexpected(Error{.kind = ErrorKind::host,
-                                   .what = "cannot prepare the capability sets",
-                                   .sys_errno = sets.error().value});
-    ready.capabilities.push_back({i, std::move(*sets)});
+    ready.capabilities.push_back({i, keep, SBX_TRY(sets_for(*keep, ready.capabilities))});
   }
   return ready;
 }
