@@ -83,8 +83,7 @@ struct Context {
   bool filtered = false;               ///< the payload: the filter is in force
   const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;
-  os::Processors
-      processors{};  ///< for init once it has its ids, and for the payload from its release on
+  os::Processors processors{};  ///< for init from its ids on, for the payload from its release on
   std::size_t step_index = 0;
 };
 
