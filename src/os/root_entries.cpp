@@ -22,7 +22,7 @@
 namespace sbx::os {
 namespace {
 
-constexpr off_t kMaxCopy = 16 * 1024;
+constexpr off_t kMaxCopy = off_t{16} * 1024;
 /// The programs, and of /etc what they need. Each entry costs a start about 17 us (a mount made,
 /// copied and taken apart), so a file earns its place: what is only read by hand, or changes
 /// nothing when it is missing, has none. Not here on purpose: passwd, group, hosts, hostname,

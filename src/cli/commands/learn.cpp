@@ -203,8 +203,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
     say(written.error().to_string());
     return kFailed;
   }
-  if (arguments.output.empty()) return outcome.process_exit;
-  tell_learned(arguments, *target.file, ran, learned.entries);
+  if (target.file) tell_learned(arguments, *target.file, ran, learned.entries);
   return outcome.process_exit;
 }
 
