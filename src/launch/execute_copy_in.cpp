@@ -1,6 +1,5 @@
 // init's step that copies a file or folder of the host into scratch.
 #include <fcntl.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -47,9 +46,7 @@ StepResult copy_file(const plan::CopyIn& step, int root) noexcept {
 StepResult run(const plan::CopyIn& step, Context& context) noexcept {
   const int root = context.root.get();
   SBX_CHECK(step.folder ? copy_folder(step, root) : copy_file(step, root));
-  if (::fchdir(root) != 0) return fail();
-  if (::umount2(relative(step.staging), MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
-  return {};
+  return detach_at(context, step.staging);
 }
 
 }  // namespace sbx::launch

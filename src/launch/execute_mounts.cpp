@@ -3,6 +3,7 @@
 // written to.
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -91,6 +92,13 @@ StepResult attach_at(Context& context, const os::UniqueFd& tree,
                      const std::string& target) noexcept {
   const Place place = SBX_TRY(parent_of(context, target));
   return os::attach_tree(tree.get(), place.folder, place.name);
+}
+
+StepResult detach_at(Context& context, const std::string& target) noexcept {
+  context.folder.fd.reset();  // it may be in there
+  if (::fchdir(context.root.get()) != 0) return fail();
+  if (::umount2(relative(target), MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
+  return {};
 }
 
 SysResult<os::UniqueFd> bind_onto_itself(Context& context, int place, bool read_only) noexcept {

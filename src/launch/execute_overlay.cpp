@@ -2,13 +2,11 @@
 // where that is refused and the profile lets a copy stand in.
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/copy_tree.hpp"
 #include "os/mount.hpp"
@@ -17,8 +15,9 @@
 namespace sbx::launch {
 namespace {
 
-// Folders of the tmpfs that takes the writes: those of overlayfs, which may have left something in
-// them when it refuses, and those of a copy.
+// Folders of the tmpfs: the layer below, those that take the writes of overlayfs, which may have
+// left something in them when it refuses, and those of a copy.
+constexpr const char* kLower = "lower";
 constexpr const char* kUpper = "upper";
 constexpr const char* kWork = "work";
 constexpr const char* kCopy = "copy";
@@ -26,43 +25,31 @@ constexpr const char* kLinks = "links";
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-SysResult<os::UniqueFd> open_folder(int at, const char* name) noexcept {
-  os::UniqueFd folder(::openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+SysResult<os::UniqueFd> open_folder(const char* name) noexcept {
+  os::UniqueFd folder(::open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!folder.valid()) return fail();
   return folder;
 }
 
-SysResult<os::UniqueFd> make_changes(const plan::MountOverlay& step) noexcept {
-  const auto size = FixedText<24>().add(step.size);
-  // Names cost memory too, also where no cgroup counts it: one for each KiB, as many as files of
-  // ordinary trees need.
-  const auto inodes = FixedText<24>().add(step.size >> 10U);
-  const os::FsOption bound[] = {
-      {"size", size.c_str()}, {"nr_inodes", inodes.c_str()}, {"mode", "0700"}};
-  return os::new_filesystem("tmpfs", bound, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV);
-}
-
-/// Layer paths are looked up from the working directory, which is the staging folder, so that no
-/// string has to be made and no name on the host's tree can be meant (kernel:
+/// Layer paths are looked up from the working directory, which is the tmpfs, so that no string has
+/// to be made and no name on the host's tree can be meant (kernel:
 /// Documentation/filesystems/overlayfs.rst).
-SysResult<os::UniqueFd> make_overlay(const plan::MountOverlay& step, int changes) noexcept {
-  if (::mkdirat(changes, kUpper, 0755) != 0) return fail();
-  if (::mkdirat(changes, kWork, 0700) != 0) return fail();
+SysResult<os::UniqueFd> make_overlay(const plan::MountOverlay& step) noexcept {
+  if (::mkdir(kUpper, 0755) != 0) return fail();
+  if (::mkdir(kWork, 0700) != 0) return fail();
   // userxattr: trusted.* attributes are out of reach in a user namespace (Linux 5.11).
-  const os::FsOption layers[] = {{"lowerdir", "lower"},
-                                 {"upperdir", "changes/upper"},
-                                 {"workdir", "changes/work"},
-                                 {"userxattr", nullptr}};
+  const os::FsOption layers[] = {
+      {"lowerdir", kLower}, {"upperdir", kUpper}, {"workdir", kWork}, {"userxattr", nullptr}};
   return os::new_filesystem("overlay", layers, mount_attributes(step.flags));
 }
 
 /// A mount of the folder that the copy is in.
-SysResult<os::UniqueFd> make_copy(const plan::MountOverlay& step, int changes) noexcept {
-  const os::UniqueFd lower = SBX_TRY(open_folder(AT_FDCWD, "lower"));
-  if (::mkdirat(changes, kCopy, 0755) != 0) return fail();
-  if (::mkdirat(changes, kLinks, 0700) != 0) return fail();
-  const os::UniqueFd copy = SBX_TRY(open_folder(changes, kCopy));
-  const os::UniqueFd links = SBX_TRY(open_folder(changes, kLinks));
+SysResult<os::UniqueFd> make_copy(const plan::MountOverlay& step) noexcept {
+  const os::UniqueFd lower = SBX_TRY(open_folder(kLower));
+  if (::mkdir(kCopy, 0755) != 0) return fail();
+  if (::mkdir(kLinks, 0700) != 0) return fail();
+  const os::UniqueFd copy = SBX_TRY(open_folder(kCopy));
+  const os::UniqueFd links = SBX_TRY(open_folder(kLinks));
   SBX_CHECK(os::copy_tree(lower.get(), copy.get(), links.get()));
   os::UniqueFd shown = SBX_TRY(os::clone_tree(copy.get(), false));
   SBX_CHECK(os::restrict_mount(shown.get(), mount_attributes(step.flags), false));
@@ -70,8 +57,8 @@ SysResult<os::UniqueFd> make_copy(const plan::MountOverlay& step, int changes) n
 }
 
 /// A folder of a mount that goes with the sandbox: who holds it open keeps it.
-StepResult hand_over_changes(const Context& context, int changes, const char* name) noexcept {
-  const os::UniqueFd folder = SBX_TRY(open_folder(changes, name));
+StepResult hand_over_changes(const Context& context, const char* name) noexcept {
+  const os::UniqueFd folder = SBX_TRY(open_folder(name));
   const int passed[] = {folder.get()};
   return os::send_descriptors(context.channel, passed);
 }
@@ -81,22 +68,17 @@ StepResult hand_over_changes(const Context& context, int changes, const char* na
 StepResult run(const plan::MountOverlay& step, Context& context) noexcept {
   const os::UniqueFd staging = SBX_TRY(os::open_inside(context.root.get(), relative(step.staging)));
   if (::fchdir(staging.get()) != 0) return fail();
-  const os::UniqueFd changes = SBX_TRY(make_changes(step));
-  const os::UniqueFd changes_at = SBX_TRY(os::open_inside(staging.get(), "changes"));
-  SBX_CHECK(os::attach_tree(changes.get(), changes_at.get(), ""));
-  auto shown = make_overlay(step, changes.get());
+  auto shown = make_overlay(step);
   const bool copies = !shown && step.or_copy;
   if (copies) {
-    shown = make_copy(step, changes.get());
+    shown = make_copy(step);
     context.page->copied.fetch_or(step.hand_over ? kCopiedKept : kCopiedOther);
   }
   if (!shown) return std::unexpected(shown.error());
   SBX_CHECK(attach_at(context, *shown, step.target));
-  if (step.hand_over) SBX_CHECK(hand_over_changes(context, changes.get(), copies ? kCopy : kUpper));
+  if (step.hand_over) SBX_CHECK(hand_over_changes(context, copies ? kCopy : kUpper));
   // overlayfs holds private clones of its layers; ours would only show the payload what lies below.
-  if (::umount2("lower", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
-  if (::umount2("changes", MNT_DETACH | UMOUNT_NOFOLLOW) != 0) return fail();
-  return {};
+  return detach_at(context, step.staging);
 }
 
 }  // namespace sbx::launch

@@ -113,6 +113,9 @@ std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept;
 /// Attaches `tree` at `target` inside the new root, which must exist there.
 StepResult attach_at(Context& context, const os::UniqueFd& tree,
                      const std::string& target) noexcept;
+/// Takes away what is mounted at `target` inside the new root, with what is mounted in there. That
+/// waits for an RCU grace period. The new root is the working directory after it.
+StepResult detach_at(Context& context, const std::string& target) noexcept;
 /// Binds what `place` (O_PATH) is onto itself, so that it can be neither renamed nor removed;
 /// returns what is there from then on.
 SysResult<os::UniqueFd> bind_onto_itself(Context& context, int place, bool read_only) noexcept;

@@ -25,19 +25,28 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
                          const std::string& staging, const std::string& at, bool keep,
                          std::string_view reason) {
-  for (const char* folder : {"/lower", "/changes"})
-    SBX_CHECK(tree.make_mount_point(staging + folder, true, "layers of the overlay", "workspace"));
+  // Both layers in one mount, which takes them away together: to unmount waits for an RCU grace
+  // period (namespace_unlock(), fs/namespace.c).
+  constexpr std::string_view kLayers = "layers of the overlay";
+  SBX_CHECK(tree.make_mount_point(staging, true, kLayers, "workspace"));
+  // Names cost memory too, also where no cgroup counts it: one for each KiB, as many as files of
+  // ordinary trees need.
+  const std::uint64_t size = b.profile.workspace.size;
+  b.add(Phase::init, MountTmpfs{staging, size, size >> 10U, 0700, MountFlags{.read_only = false}},
+        kLayers, "workspace.size");
+  tree.cover_own(staging);
+  SBX_CHECK(tree.make_mount_point(staging + "/lower", true, kLayers, "workspace"));
   const std::size_t writable = b.writable.size();
   SBX_CHECK(add_bind(b, tree, source, staging + "/lower", MountFlags{}, true, "the layer below",
                      "workspace"));
   b.writable.resize(writable);
   SBX_CHECK(tree.make_mount_point(at, true, reason, "workspace"));
-  b.add(Phase::init,
-        MountOverlay{staging, at, b.profile.workspace.size, MountFlags{.read_only = false}, keep,
-                     b.degrades("overlay")},
-        keep ? "changes stay in memory until the end, and are kept then"
-             : "changes stay in memory and go at the end",
-        keep ? "workspace.keep" : "workspace.mode");
+  b.add(
+      Phase::init,
+      MountOverlay{staging, at, size, MountFlags{.read_only = false}, keep, b.degrades("overlay")},
+      keep ? "changes stay in memory until the end, and are kept then"
+           : "changes stay in memory and go at the end",
+      keep ? "workspace.keep" : "workspace.mode");
   // A folder of overlayfs does not move with what lies below; one of a copy does.
   tree.cover_foreign(at, keep && b.degrades("overlay"));
   b.writable.push_back({at, true, false});

@@ -21,6 +21,7 @@ constexpr std::uint64_t kTmpInodes = 100'000;
 constexpr MountFlags kReadOnly{};
 constexpr MountFlags kWritable{.read_only = false};
 constexpr const char* kStaging = "/.sbx";
+constexpr const char* kOverlayStaging = "/.sbx/workspace";
 
 SourceFacts source_of(const RootEntry& entry) {
   SourceFacts source;
@@ -158,7 +159,7 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   const bool keep = overlay && workspace.keep != profile::Keep::none;
   if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
   if (overlay)
-    SBX_CHECK(add_overlay(b, tree, source, kStaging, at, keep, "the workspace"));
+    SBX_CHECK(add_overlay(b, tree, source, kOverlayStaging, at, keep, "the workspace"));
   else
     SBX_CHECK(add_bind(b, tree, source, at, writable ? kWritable : kReadOnly, true, "the workspace",
                        "workspace"));

@@ -163,10 +163,10 @@ struct MountTmpfs {
   unsigned mode = 0755;
   MountFlags flags;
 };
-/// Changes go to a tmpfs of `size` bytes. An earlier step attached the lower tree at
-/// `staging`/lower; `staging` is emptied of both again, so that only the merged tree can be
-/// reached. `hand_over`: the supervisor gets the folder of the changes. `or_copy`: where overlayfs
-/// refuses, a copy in that tmpfs stands in, and the supervisor is told.
+/// Earlier steps mounted a tmpfs of `size` bytes at `staging`, which takes the changes, and
+/// attached the lower tree at `staging`/lower; both are taken away again, so that only the merged
+/// tree can be reached. `hand_over`: the supervisor gets the folder of the changes. `or_copy`:
+/// where overlayfs refuses, a copy in that tmpfs stands in, and the supervisor is told.
 struct MountOverlay {
   std::string staging;
   std::string target;

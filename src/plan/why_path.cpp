@@ -94,6 +94,10 @@ class Finder {
   void take_exactly(const std::string& path, const char* what) {
     if (path_ == path) take(Verdict::partly, std::string("it can be read, not written: ") + what);
   }
+  /// What was mounted at `staging` for a while is gone again.
+  void leave(const std::string& staging) {
+    if (is_below(path_, staging)) found_ = path_ == staging ? folder_ : Found{};
+  }
   void hide(bool covers, const char* what) {
     if (covers) take(Verdict::denied, what);
   }
@@ -135,14 +139,14 @@ class Finder {
            "it can be written: " + format_bytes(a.size) + " of memory, empty at the start");
   }
   void see(const MountOverlay& a) {
-    if (path_ != a.staging && is_below(path_, a.staging)) found_ = folder_;  // unmounted again
+    leave(a.staging);
     if (is_below(path_, a.target))
       take(Verdict::allowed, std::string("it can be written: changes ") +
                                  (a.hand_over ? "are kept apart" : "stay in the sandbox") +
                                  ", up to " + format_bytes(a.size));
   }
   void see(const CopyIn& a) {
-    if (is_below(path_, a.staging)) found_ = folder_;  // unmounted again
+    leave(a.staging);
     if (is_below(path_, a.target))
       take(Verdict::allowed, "it can be written: a copy of the host's");
   }

@@ -10,7 +10,7 @@ PATHS = ["/", "/bin/sh", "/usr/bin/env", "/etc", "/etc/passwd", "/etc/shadow", "
          "/dev/null", "/dev/shm/new", "/dev/mem", "/proc/1/status", "/proc/sys/kernel/hostname", "/root", "/workspace",
          "/workspace/new", "/workspace/kept.txt", "/workspace/key.pem", "/workspace/a/b.pem", "/data/in", "/data/none",
          "/scratch/x", "/nothing", "/app.ini", "/sys", "/run", "/bin/../etc/passwd", "/bin/../lib/os-release", "/.sbx",
-         "/.sbx/lower/kept.txt", "/.sbx/changes", "/dev/../tmp/y"]
+         "/.sbx/workspace", "/.sbx/workspace/lower/kept.txt", "/.sbx/workspace/upper", "/dev/../tmp/y"]
 # Prints for each path what can be done with it.
 LOOK = r"""
 import os, stat, sys

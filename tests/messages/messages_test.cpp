@@ -56,7 +56,7 @@ std::vector<Case> cases() {
       {Phase::init, WriteFile{"/etc/app.ini", "x"}, ENOSPC},
       {Phase::init, BindTree{"/usr", "/usr", true, {}}, EINVAL},
       {Phase::init, MountTmpfs{"/tmp", 1 << 20, 10, 0755, {}}, ENOSPC},
-      {Phase::init, MountOverlay{"/.sbx", "/workspace", 1 << 20, {}}, EINVAL},
+      {Phase::init, MountOverlay{"/.sbx/workspace", "/workspace", 1 << 20, {}}, EINVAL},
       {Phase::init, BindDevice{"/dev/null", "/dev/null"}, ENOENT},
       {Phase::init, MountProc{"/proc"}, EPERM},
       {Phase::init, MountDevpts{"/dev/pts"}, EPERM},

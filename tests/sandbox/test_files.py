@@ -70,7 +70,7 @@ def test_an_overlay_is_bounded(sbx):
 def test_the_layers_of_an_overlay_cannot_be_reached(sbx):
     (sbx.cwd / "file").write_text("")
     run = sh(sbx, "find / -xdev -path '*sbx*' ! -type d; find /.sbx -name file -o -name upper -o -name work; "
-                  "touch /.sbx/lower/x", "--workspace", ".:overlay")
+                  "touch /.sbx/workspace/x", "--workspace", ".:overlay")
     assert not run.out and "Read-only" in run.err, run
 
 
