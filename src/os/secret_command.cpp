@@ -31,7 +31,7 @@ void run_shell(void* argument) noexcept {
   const auto& start = *static_cast<const Start*>(argument);
   // A supervisor that is killed leaves nobody behind.
   if (!die_with_parent(start.parent)) ::_exit(kNotRun);
-  (void)::signal(SIGPIPE, SIG_DFL);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) (void)::signal(signal, SIG_DFL);
   if (::dup2(start.null, STDIN_FILENO) < 0 || ::dup2(start.output, STDOUT_FILENO) < 0)
     ::_exit(kNotRun);
   ::execl("/bin/sh", "sh", "-c", start.text, static_cast<char*>(nullptr));

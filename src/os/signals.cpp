@@ -37,13 +37,7 @@ SysResult<void> SignalGate::open() {
   sigaddset(&mask, SIGTTIN);
   sigaddset(&mask, SIGTTOU);
   if (::sigprocmask(SIG_BLOCK, &mask, &old_mask_) != 0) return std::unexpected(Errno{errno});
-
-  struct sigaction ignore{};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGPIPE, &ignore, &old_pipe_);
-  ::sigaction(SIGXFSZ, &ignore, &old_fsize_);
   open_ = true;
-
   fd_.reset(::signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!fd_.valid()) return std::unexpected(Errno{errno});
   return {};
@@ -54,8 +48,6 @@ SignalGate::~SignalGate() {
   // A signal that came too late to matter must not end us between here and the last word.
   while (fd_.valid() && take() != 0) {
   }
-  ::sigaction(SIGPIPE, &old_pipe_, nullptr);
-  ::sigaction(SIGXFSZ, &old_fsize_, nullptr);
   ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 

@@ -14,8 +14,7 @@ namespace sbx::os {
 /// copied nor moved.
 class SignalGate {
  public:
-  /// Blocks, ignores SIGPIPE and SIGXFSZ (a lost reader or a file-size limit of the caller is an
-  /// errno for us, not an end), and reads only those that ask us to end, until watch_all().
+  /// Blocks, and reads only those that ask us to end, until watch_all().
   SysResult<void> open();
   SignalGate() = default;
   SignalGate(const SignalGate&) = delete;
@@ -38,8 +37,6 @@ class SignalGate {
   UniqueFd fd_;
   sigset_t blocked_{};
   sigset_t old_mask_{};
-  struct sigaction old_pipe_{};
-  struct sigaction old_fsize_{};
   bool open_ = false;
 };
 

@@ -67,6 +67,7 @@ std::string general_hint(int error) {
     return "the kernel lacks this (sbx needs Linux 5.12 or newer), or something around sbx forbids "
            "it: a container's seccomp profile, another sandbox, a security module";
   if (error == EMFILE) return "the caller's limit on open files is too small: ulimit -n";
+  if (error == EFBIG) return "the caller's limit on the size of files is too small: ulimit -f";
   if (error == ENFILE || error == ENOMEM) return "the host is out of memory or of open files";
   if (error == ENOSPC) return "a limit of the kernel is reached (sysctl fs.mount-max, user.max_*)";
   return "sbx doctor tries what this step needs; if it finds nothing, report this message as a "

@@ -91,6 +91,18 @@ def test_a_file_of_events_that_is_full_has_whole_lines(sbx, room):
     assert [event["seq"] for event in events] == list(range(len(events)))
 
 
+@pytest.mark.needs("userns")
+@pytest.mark.parametrize("room", [0, 100, 2000])
+def test_a_limit_on_the_size_of_files_is_an_error_and_no_end(sbx, room):
+    run = subprocess.run([sbx.binary, "run", *sbx.degraded, "--result", "r.json", "--", "true"], cwd=sbx.cwd, capture_output=True,
+                         timeout=60, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
+    assert run.returncode == 125 and b"EFBIG" in run.stderr and b"ulimit -f" in run.stderr, run
+    found = os.listdir(sbx.cwd)
+    assert found == (["r.json"] if room == 2000 else []), found
+    if found:
+        assert json.loads((sbx.cwd / "r.json").read_text())["status"] == "setup_error"
+
+
 ENDLESS = ["sh", "-c", "yes >&2"]
 DROPPED = b"the rest of the output was dropped: its reader took nothing for 5 seconds"
 
