@@ -1,12 +1,14 @@
 #include "cli/app.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include "base/text.hpp"
 #include "cli/line.hpp"
 #include "cli/override.hpp"
+#include "profile/load.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -32,11 +34,24 @@ Error unknown_flag(const VerbSpec& verb, std::string_view word) {
   return usage_error(std::move(what), "all flags: sbx " + std::string(verb.name) + " --help");
 }
 
+/// Is `word` rather the profile than the command, with `next` behind it? `python` and `node` can be
+/// both: with a script they are the program.
+bool names_profile(const std::string& word, std::string_view next) {
+  constexpr std::array<std::string_view, 4> kScripts{".py", ".js", ".mjs", ".cjs"};
+  if (word.ends_with(".yaml") || word.ends_with(".yml")) return true;
+  return profile::builtin_profiles().contains(word) &&
+         std::ranges::none_of(kScripts, [&](std::string_view end) { return next.ends_with(end); });
+}
+
 Error stray_word(const VerbSpec& verb, const Arguments& arguments, std::string_view word) {
   std::string hint = usage_hint(verb);
   if (takes_command(verb.verb)) {
-    hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name) + " -- ";
-    for (const std::string& operand : arguments.operands) hint += quote(operand) + " ";
+    hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name) + " ";
+    const std::vector<std::string>& before = arguments.operands;
+    const bool profile_first = !before.empty() && names_profile(before.front(), word);
+    if (!profile_first) hint += "-- ";
+    for (const std::string& operand : before) hint += quote(operand) + " ";
+    if (profile_first) hint += "-- ";
     hint += quote(word);
   }
   return usage_error("unexpected argument " + quote(word), std::move(hint));

@@ -129,7 +129,10 @@ def test_every_mistake_is_reported_at_once(sbx):
 
 
 def test_a_command_needs_the_dashes(sbx):
-    refused(sbx.call("run", "python", "python3", "code.py"), "unexpected argument python3", "sbx run -- ")
+    refused(sbx.call("run", "python", "python3", "code.py"), "unexpected argument python3", "sbx run python -- python3")
+    refused(sbx.call("run", "./mine.yaml", "make"), "unexpected argument make", "sbx run ./mine.yaml -- make")
+    refused(sbx.call("run", "python", "code.py"), "unexpected argument code.py", "sbx run -- python code.py")
+    refused(sbx.call("run", "ls", "-l", "/"), "unexpected argument /", "sbx run -- ls /")
     refused(sbx.call("run", "--"), "no command")
     refused(sbx.call("run"), "no command")
     refused(sbx.call("run", "", "--", *PAYLOAD), "no profile")

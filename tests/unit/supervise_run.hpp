@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,9 +40,11 @@ struct Ran {
   double seconds = 0;
 };
 
-/// Runs `script` with our own 0, 1 and 2 replaced by files meanwhile.
+/// Runs `script` with our own 0, 1 and 2 replaced by files meanwhile. SIGPIPE is ignored, as the
+/// program does from its start (cli/guard_process.hpp).
 inline Ran run(const std::string& script, plan::Supervision how = {}, std::string_view input = "",
                const Sinks& sinks = {}, bool one_file = false) {
+  ::signal(SIGPIPE, SIG_IGN);
   plan::Plan plan;
   plan.argv = {script};
   plan.supervision = how;
