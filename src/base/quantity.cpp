@@ -1,8 +1,10 @@
 // Exact arithmetic only: a size or duration that does not come out whole is refused, not rounded.
 #include "base/quantity.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -44,6 +46,52 @@ constexpr std::array<Unit, 5> kTimeUnits{{
     {"h", 3'600'000},
     {"d", 86'400'000},
 }};
+
+/// What others call a unit, and how it is written here.
+struct Alias {
+  std::string_view theirs;
+  std::string_view ours;
+};
+
+constexpr std::array<Alias, 13> kByteAliases{{{"b", "B"},
+                                              {"k", "K"},
+                                              {"m", "M"},
+                                              {"g", "G"},
+                                              {"t", "T"},
+                                              {"kb", "KB"},
+                                              {"mb", "MB"},
+                                              {"gb", "GB"},
+                                              {"tb", "TB"},
+                                              {"Ki", "K"},
+                                              {"Mi", "M"},
+                                              {"Gi", "G"},
+                                              {"Ti", "T"}}};
+
+constexpr std::array<Alias, 15> kTimeAliases{{{"msec", "ms"},
+                                              {"S", "s"},
+                                              {"sec", "s"},
+                                              {"secs", "s"},
+                                              {"second", "s"},
+                                              {"seconds", "s"},
+                                              {"min", "m"},
+                                              {"mins", "m"},
+                                              {"minute", "m"},
+                                              {"minutes", "m"},
+                                              {"hr", "h"},
+                                              {"hour", "h"},
+                                              {"hours", "h"},
+                                              {"day", "d"},
+                                              {"days", "d"}}};
+
+/// "unknown unit `sec` in the duration `10sec`; did you mean s? The units are ..."
+std::string unknown_unit(std::string_view name, std::string_view whole,
+                         std::span<const Alias> aliases, std::string_view units) {
+  const auto known = std::ranges::find(aliases, name, &Alias::theirs);
+  const std::string meant =
+      known == aliases.end() ? "the" : "did you mean " + std::string(known->ours) + "? The";
+  return "unknown unit `" + printable(name) + "` in the " + std::string(whole) + "; " + meant +
+         " units are " + std::string(units);
+}
 
 template <std::size_t n>
 const Unit* find_unit(const std::array<Unit, n>& units, std::string_view name) {
@@ -128,8 +176,8 @@ Parsed<std::uint64_t> parse_bytes(std::string_view text) {
   const Unit* unit = find_unit(kByteUnits, rest);
   if (unit == nullptr) {
     return std::unexpected(
-        "unknown unit `" + printable(rest) + "` in the size `" + printable(text) +
-        "`; the units are B, K, M, G, T (powers of two) and KB, MB, GB, TB (powers of ten)");
+        unknown_unit(rest, "size `" + printable(text) + "`", kByteAliases,
+                     "B, K, M, G, T (powers of two) and KB, MB, GB, TB (powers of ten)"));
   }
   return scaled(number, unit->factor, text, "bytes");
 }
@@ -157,8 +205,8 @@ Parsed<std::chrono::milliseconds> parse_duration(std::string_view text) {
     }
     const Unit* unit = find_unit(kTimeUnits, name);
     if (unit == nullptr) {
-      return std::unexpected("unknown unit `" + printable(name) + "` in the duration `" +
-                             printable(text) + "`; the units are ms, s, m (minutes), h and d");
+      return std::unexpected(unknown_unit(name, "duration `" + printable(text) + "`", kTimeAliases,
+                                          "ms, s, m (minutes), h and d"));
     }
     if (unit->factor >= previous) {
       return std::unexpected("the units of `" + printable(text) + "` must fall, as in 1h30m");

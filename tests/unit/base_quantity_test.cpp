@@ -37,6 +37,13 @@ TEST_CASE("sizes that are ambiguous, broken or too large are refused") {
   CHECK(parse_bytes("512").error().find("needs a unit") != std::string::npos);
 }
 
+TEST_CASE("a unit that others have is no riddle") {
+  CHECK(parse_bytes("1Mi").error().contains("did you mean M?"));
+  CHECK(parse_bytes("1gb").error().contains("did you mean GB?"));
+  CHECK_FALSE(parse_bytes("1x").error().contains("did you mean"));
+  CHECK(sbx::parse_duration("1h30min").error().contains("did you mean m?"));
+}
+
 TEST_CASE("a rate is a size a second") {
   CHECK(sbx::parse_rate("10M/s").value() == 10485760U);
   CHECK(sbx::parse_rate("1.5MB/s").value() == 1500000U);
