@@ -52,6 +52,27 @@ std::string_view describe_ambiguity(std::string_view text) {
   return end.ptr == digits.data() + digits.size() ? "a number" : "";
 }
 
+std::vector<std::string_view> names_of(std::span<const Key> keys) {
+  std::vector<std::string_view> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  return names;
+}
+
+std::string keys_text(std::span<const Key> keys) {
+  return "the keys here are " + join(names_of(keys), ", ");
+}
+
+/// What a single value in place of a map is likely to mean: the key that takes such a word.
+std::string map_for(const std::string& word, std::span<const Key> keys) {
+  const auto takes = [&](const Key& key) {
+    const auto* const choice = std::get_if<ChoiceSlot>(&key.slot);
+    return choice != nullptr && std::ranges::find(choice->words, word) != choice->words.end();
+  };
+  const auto key = std::ranges::find_if(keys, takes);
+  if (key == keys.end()) return keys_text(keys);
+  return "write {" + std::string(key->name) + ": " + word + "}";
+}
+
 void collect_paths(std::span<const Key> keys, const std::string& prefix,
                    std::vector<std::string>& paths) {
   for (const Key& key : keys) {
@@ -112,10 +133,13 @@ bool Decoder::want_list(const Node& node) {
   return false;
 }
 
-bool Decoder::want_map(const Node& node) {
+bool Decoder::want_map(const Node& node, std::span<const Key> keys) {
   if (node.kind == NodeKind::map) return true;
+  std::string hint;
+  if (node.kind == NodeKind::null) hint = "remove the key, or write {} for an empty map";
+  if (node.kind == NodeKind::scalar && !keys.empty()) hint = map_for(node.text, keys);
   findings_.add(node.place(), subject() + " must be a map, not " + std::string(describe_kind(node)),
-                node.kind == NodeKind::null ? "remove the key, or write {} for an empty map" : "");
+                std::move(hint));
   return false;
 }
 
@@ -182,7 +206,7 @@ bool Decoder::read_size(const Node& node, Bytes& out) {
 }
 
 void Decoder::read_map(const Node& node, std::span<const Key> keys) {
-  if (!path_.empty() && !want_map(node)) return;
+  if (!path_.empty() && !want_map(node, keys)) return;
   for (const Node& child : node.children) {
     const auto key = std::ranges::find(keys, child.key, &Key::name);
     if (key != keys.end()) {
@@ -190,11 +214,9 @@ void Decoder::read_map(const Node& node, std::span<const Key> keys) {
       read_slot(child, key->slot);
       continue;
     }
-    std::vector<std::string_view> names;
-    for (const Key& known : keys) names.push_back(known.name);
-    const std::string_view near = nearest_name(child.key, names);
+    const std::string_view near = nearest_name(child.key, names_of(keys));
     const std::string meant = near.empty() ? find_elsewhere(child.key) : std::string(near);
-    std::string hint = meant.empty() ? "the keys here are " + join(names, ", ") : "";
+    std::string hint = meant.empty() ? keys_text(keys) : "";
     if (child.key == "<<")
       hint = "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";
     findings_.add(child.key_at,

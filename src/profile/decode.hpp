@@ -28,7 +28,8 @@ class Decoder {
   bool read_count(const Node& node, std::uint64_t& out, std::uint64_t most = UINT64_MAX / 2);
   bool read_size(const Node& node, Bytes& out);
   bool want_list(const Node& node);
-  bool want_map(const Node& node);
+  /// `keys`: those that it can have, for advice.
+  bool want_map(const Node& node, std::span<const Key> keys = {});
   /// True for the plain word; a quoted "none" is text.
   static bool is_word(const Node& node, std::string_view word);
 

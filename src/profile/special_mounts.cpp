@@ -30,10 +30,12 @@ void read_short(Decoder& d, const Node& node) {
   const std::vector<std::string_view> parts = split(text, ':');
   const bool mode = parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw");
   if (parts.size() < 2 || parts.size() > 3 || (parts.size() == 3 && !mode)) {
+    const bool lone = parts.size() == 1 && text.starts_with('/');
     d.complain(
         node,
         d.subject() + ": `" + printable(text, 60) + "` is not SRC:DST, SRC:DST:ro or SRC:DST:rw",
-        "paths that contain a colon need the long form: {bind: SRC, at: DST}");
+        lone ? "to show it where it is on the host: " + printable(text + ":" + text, 120)
+             : "paths that contain a colon need the long form: {bind: SRC, at: DST}");
     return;
   }
   set_source(d, node, std::string(parts[0]));
