@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "base/sha256.hpp"
 #include "os/folder.hpp"
@@ -74,6 +75,17 @@ SysResult<void> Objects::add(const std::string& digest, int folder, const std::s
   const std::string to = place(digest);
   if (::unlinkat(folder_.get(), to.c_str(), 0) != 0 && errno != ENOENT) return fail();
   if (::linkat(folder, name.c_str(), folder_.get(), to.c_str(), 0) != 0) return fail();
+  return {};
+}
+
+SysResult<void> Objects::sync(const std::vector<std::string>& digests) const {
+  std::set<std::string> folders;
+  for (const std::string& digest : digests) folders.insert({".", outer(digest), inner(digest)});
+  for (const std::string& name : folders) {
+    const os::UniqueFd folder = SBX_TRY(open_folder(folder_.get(), name));
+    // EINVAL: a file system that has nothing to do for it (fsync(2)).
+    if (::fsync(folder.get()) != 0 && errno != EINVAL) return fail();
+  }
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "os/fd.hpp"
@@ -29,6 +31,8 @@ class Objects {
   /// Links `name` in `folder`, which is on the disk already, to its place, over a damaged one.
   [[nodiscard]] SysResult<void> add(const std::string& digest, int folder,
                                     const std::string& name) const;
+  /// Puts the names of contents that were added, and the folders made for them, on the disk.
+  [[nodiscard]] SysResult<void> sync(const std::vector<std::string>& digests) const;
   /// No error when there is none.
   void remove(const std::string& digest) const;
   /// Calls `each` with every digest and what it takes on the disk.

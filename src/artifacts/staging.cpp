@@ -134,6 +134,7 @@ bool Staging::damaged(const std::string& digest) const {
 }
 
 Result<void> Staging::give_places(Opened& store, const std::vector<Artifact>& artifacts) const {
+  std::vector<std::string> added;
   for (const Artifact& artifact : artifacts) {
     if (store.objects().has(artifact.sha256, artifact.bytes) && !damaged_.contains(artifact.sha256))
       continue;
@@ -141,14 +142,19 @@ Result<void> Staging::give_places(Opened& store, const std::vector<Artifact>& ar
       return std::unexpected(store_error("cannot keep " + quote(artifact.path), error));
     };
     // On the disk before it has a name: with that name it would be taken for whole, by later runs
-    // too. The name itself is older than the index's entry, which is synced, in any journal.
+    // too.
     const os::UniqueFd file(
         ::openat(folder_.get(), artifact.sha256.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file.valid() || ::fdatasync(file.get()) != 0) return cannot(errno);
-    if (const auto added = store.objects().add(artifact.sha256, folder_.get(), artifact.sha256);
-        !added)
-      return cannot(added.error().value);
+    if (const auto named = store.objects().add(artifact.sha256, folder_.get(), artifact.sha256);
+        !named)
+      return cannot(named.error().value);
+    added.push_back(artifact.sha256);
   }
+  // The index's entry, which comes next, is synced, and is not to outlive the names.
+  if (const auto synced = store.objects().sync(added); !synced)
+    return std::unexpected(
+        store_error("cannot write the artifacts to the disk", synced.error().value));
   return {};
 }
 
