@@ -13,6 +13,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "images/confined.hpp"
+#include "images/heir.hpp"
 #include "images/store_sweep.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
@@ -164,6 +165,12 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
     fresh = ::faccessat(store.fd.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     return fresh;
   };
+  const auto heir = Heir::of(store.fd.get(), folder.get(), staged);
+  if (!heir) {
+    remove_inner(store.fd.get(), folder.get(), staged);
+    return std::unexpected(
+        store_error("cannot start a process that clears up", heir.error().value));
+  }
   auto done = unpack_confined({.source = source.file.get(),
                                .staging = folder.get(),
                                .ref = request.ref,
