@@ -108,6 +108,14 @@ Staging::~Staging() {
   if (auto store = Opened::open(place_, Use::change)) (void)clear(*store);
 }
 
+void Staging::remove_leftovers() {
+  const auto store = Store::open(false);
+  // In passing only: whoever holds the lock is not waited for.
+  if (!store || !store->exists() || ::flock(store->place()->lock.get(), LOCK_EX | LOCK_NB) != 0)
+    return;
+  if (auto opened = store->opened(Use::change)) (void)opened->sweep();
+}
+
 std::expected<Copied, CopyFailure> Staging::copy(int fd, std::uint64_t most,
                                                  const TextFilter& filter) {
   const std::string name = std::to_string(made_++);

@@ -45,6 +45,9 @@ class Staging {
   /// What is not committed goes.
   ~Staging();
 
+  /// Removes what killed runs have left, if there is a store. What cannot be removed stays.
+  static void remove_leftovers();
+
   /// Copies the file open at `fd`, from its beginning, unless it is longer than `most`. `filter`
   /// (may be empty): what becomes of a text, which is what has no NUL in its beginning.
   std::expected<Copied, CopyFailure> copy(int fd, std::uint64_t most, const TextFilter& filter);

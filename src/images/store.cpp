@@ -217,4 +217,8 @@ Result<std::optional<Held>> unpacked(const Request& request) {
   return unpack_into(*store, request, source);
 }
 
+void remove_leftovers() {
+  if (const auto store = os::open_cache_folder("images", false)) sweep_unfinished(store->fd.get());
+}
+
 }  // namespace sbx::images

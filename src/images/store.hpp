@@ -34,4 +34,7 @@ Result<std::optional<Held>> find_unpacked(const Request& request);
 /// it. Removes what killed runs have left, and images that nobody has used for 30 days.
 Result<std::optional<Held>> unpacked(const Request& request);
 
+/// Removes what killed runs have left, if there is a store. What cannot be removed stays.
+void remove_leftovers();
+
 }  // namespace sbx::images

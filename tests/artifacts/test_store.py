@@ -1,4 +1,5 @@
 """The store under load, killed, damaged; and what is fetched from it and removed."""
+import fcntl
 import hashlib
 import os
 import random
@@ -91,6 +92,24 @@ def test_killed_while_storing_nothing_is_half_written_and_the_next_sweeps(store)
     start(store, "pass").wait().assert_ok()
     assert store.staged() == []
     store.assert_whole()  # with no content that nobody has
+
+
+def test_what_a_killed_run_has_left_goes_with_ps(store):
+    """And nothing of one that is at it."""
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    for name in ("killed", "working"):
+        (store.folder / "staging" / name).mkdir()
+        (store.folder / "staging" / name / "lock").touch()
+    with open(store.folder / "staging/working/lock", "r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert store.sbx.call("ps").code == 0
+        assert [path.name for path in store.staged()] == ["working"]
+    with open(store.folder / "lock", "r+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)  # somebody looks at the store, and is not waited for
+        assert store.sbx.call("ps", timeout=20).code == 0
+    assert store.sbx.call("ps").code == 0
+    assert store.staged() == []
+    store.assert_whole()
 
 
 def test_a_damaged_content_is_told_and_not_written(store, tmp_path):

@@ -44,3 +44,16 @@ def test_nothing_stays(images, unpacking, number):
     wait_until(lambda: not images.left_over(), "what was unpacked is left", seconds=2)
     assert images.roots() == []
     wait_until(lambda: all(state_of(pid)[0] in "XZ" for pid in (confined, *others)), "somebody is left", seconds=2)
+
+
+def test_what_stays_when_all_are_killed_goes_with_ps(images, unpacking):
+    """And nothing of a run that is at it."""
+    running, confined, others = unpacking
+    (images.store / ".at-killed/rootfs/usr").mkdir(parents=True)
+    (images.store / ".at-killed/rootfs/usr/file").write_text("x")
+    [working] = [name for name in images.left_over() if name != ".at-killed"]
+    assert images.sbx.call("ps").code == 0
+    assert images.left_over() == [working]
+    os.kill(confined, signal.SIGCONT)
+    running.wait().assert_ok()
+    assert len(images.roots()) == 1 and images.left_over() == []

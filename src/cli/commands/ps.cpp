@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "artifacts/staging.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
@@ -12,6 +13,7 @@
 #include "cli/live_runs.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
+#include "images/store.hpp"
 #include "os/pty.hpp"
 
 namespace sbx::cli {
@@ -148,7 +150,11 @@ int ps_command(const Arguments& arguments) {
   const auto live = LiveRuns::open();
   if (!live) return fail(live.error());
   const Json runs = describe(*live, live->all());
-  return print(arguments.reporting.json ? line_of(runs) : ps_table(runs));
+  const int printed = print(arguments.reporting.json ? line_of(runs) : ps_table(runs));
+  // Of runs that are not listed any more, and could not do it themselves.
+  images::remove_leftovers();
+  artifacts::Staging::remove_leftovers();
+  return printed;
 }
 
 int stats_command(const Arguments& arguments) {
