@@ -1,6 +1,8 @@
 #include "artifacts/gc.hpp"
 
+#include <cerrno>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.hpp"
@@ -45,6 +47,17 @@ bool is_over(const Run& run, const Rubbish& rubbish) {
          (rubbish.older_than && run.ended_at <= rubbish.now - *rubbish.older_than);
 }
 
+Result<std::set<std::string>> contents_of(const Index& index) {
+  std::set<std::string> digests;
+  for (const Kept& kept : SBX_TRY(index.list({}))) digests.insert(kept.artifact.sha256);
+  return digests;
+}
+
+bool is_whole(int content, const std::string& digest) {
+  const auto found = digest_of(content);
+  return found && *found == digest;
+}
+
 }  // namespace
 
 Result<Removed> collect_garbage(Opened& store, const Rubbish& rubbish) {
@@ -87,27 +100,26 @@ Result<Removed> collect_garbage(Opened& store, const Rubbish& rubbish) {
   return removed;
 }
 
-Result<std::vector<Damage>> find_damage(Opened& store) {
-  std::map<std::string, Damage> damaged;
-  std::set<std::string> whole;
-  for (Kept& kept : SBX_TRY(store.index().list({}))) {
-    const std::string digest = kept.artifact.sha256;
-    if (whole.contains(digest)) continue;
-    if (!damaged.contains(digest)) {
-      const auto file = store.objects().read(digest);
-      const auto found = file ? digest_of(file->get()) : SysResult<std::string>(std::string());
-      if (found && *found == digest) {
-        whole.insert(digest);
-        continue;
-      }
-      damaged[digest] = {digest, !file, {}};
-    }
-    damaged[digest].kept.push_back(std::move(kept));
+Result<std::vector<Damage>> find_damage(const Store& store) {
+  const auto objects = Objects::open(store.place()->folder.get());
+  if (!objects)
+    return std::unexpected(store_error("cannot open the contents", objects.error().value));
+  std::optional<Opened> opened = SBX_TRY(store.opened(Use::look));
+  const auto digests = SBX_TRY(contents_of(opened->index()));
+  opened.reset();
+  std::vector<Damage> damaged;
+  for (const std::string& digest : digests) {
+    if (const auto file = objects->read(digest); file && is_whole(file->get(), digest)) continue;
+    // Its runs may have been removed since, or others have put it right: what runs have while the
+    // store is locked has to be there.
+    opened.emplace(SBX_TRY(store.opened(Use::look)));
+    auto kept = SBX_TRY(opened->index().with_content(digest));
+    const auto file = opened->objects().read(digest);
+    opened.reset();
+    if (kept.empty() || (file && is_whole(file->get(), digest))) continue;
+    damaged.push_back({digest, !file && file.error().value == ENOENT, std::move(kept)});
   }
-  std::vector<Damage> list;
-  list.reserve(damaged.size());
-  for (auto& [digest, damage] : damaged) list.push_back(std::move(damage));
-  return list;
+  return damaged;
 }
 
 }  // namespace sbx::artifacts

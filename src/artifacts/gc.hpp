@@ -35,7 +35,7 @@ struct Damage {
   bool missing = false;  ///< else it is not what it was
   std::vector<Kept> kept{};
 };
-/// Reads every content that a run has, and says which are damaged.
-Result<std::vector<Damage>> find_damage(Opened& store);
+/// Reads every content that a run has, and says which are damaged. Nobody waits for it meanwhile.
+Result<std::vector<Damage>> find_damage(const Store& store);
 
 }  // namespace sbx::artifacts

@@ -140,17 +140,27 @@ bool is_same(const Spot& spot, const Artifact& artifact) {
 
 }  // namespace
 
-Result<os::UniqueFd> open_checked(const Opened& store, const Artifact& artifact) {
+Result<os::UniqueFd> open_content(const Opened& store, const Artifact& artifact) {
   auto file = store.objects().read(artifact.sha256);
   if (!file && file.error().value == ENOENT)
     return std::unexpected(damaged(artifact, "is missing"));
   if (!file)
     return std::unexpected(
         store_error("cannot read the content of " + quote(artifact.path), file.error().value));
-  const auto nowhere = [](std::string_view) { return Result<void>{}; };
-  if (SBX_TRY(pass(file->get(), artifact, nowhere)) != artifact.sha256)
-    return std::unexpected(damaged(artifact, "is damaged"));
   return std::move(*file);
+}
+
+Result<void> check(int content, const Artifact& artifact) {
+  const auto nowhere = [](std::string_view) { return Result<void>{}; };
+  if (SBX_TRY(pass(content, artifact, nowhere)) != artifact.sha256)
+    return std::unexpected(damaged(artifact, "is damaged"));
+  return {};
+}
+
+Result<os::UniqueFd> open_checked(const Opened& store, const Artifact& artifact) {
+  os::UniqueFd content = SBX_TRY(open_content(store, artifact));
+  SBX_CHECK(check(content.get(), artifact));
+  return content;
 }
 
 Result<void> send(int content, const Artifact& artifact, const Sink& sink) {
@@ -159,15 +169,15 @@ Result<void> send(int content, const Artifact& artifact, const Sink& sink) {
   return {};
 }
 
-Result<void> write_below(const Opened& store, const Artifact& artifact, int to) {
-  const os::UniqueFd file = SBX_TRY(open_checked(store, artifact));
+Result<void> write_below(int content, const Artifact& artifact, int to) {
+  SBX_CHECK(check(content, artifact));
   const Spot spot = SBX_TRY(make_way(artifact, to));
   const Unfinished made = SBX_TRY(make_unfinished(spot, artifact));
   const auto fail = [&](Error error) {
     drop(spot, made);
     return std::unexpected(std::move(error));
   };
-  const auto passed = pass(file.get(), artifact, [&](std::string_view bytes) -> Result<void> {
+  const auto passed = pass(content, artifact, [&](std::string_view bytes) -> Result<void> {
     const auto written = os::write_all(made.file.get(), bytes);
     if (!written) return std::unexpected(cannot_write(artifact, written.error().value));
     return {};

@@ -12,16 +12,22 @@
 
 namespace sbx::artifacts {
 
-/// The content, open at its beginning, and it is what the digest says.
+/// The content, open. It stays whole when its run is removed meanwhile: who reads all of it, or
+/// waits for somebody, is to let go of the store before.
+Result<os::UniqueFd> open_content(const Opened& store, const Artifact& artifact);
+
+/// Is the open content what the digest says?
+Result<void> check(int content, const Artifact& artifact);
+/// Both.
 Result<os::UniqueFd> open_checked(const Opened& store, const Artifact& artifact);
 
-/// Passes the content, open as above, on in pieces. It stays whole when its run is removed
-/// meanwhile: who waits for a slow reader is to let go of the store before.
+/// Passes the content, open and checked, on in pieces.
 using Sink = std::function<Result<void>(std::string_view)>;
 Result<void> send(int content, const Artifact& artifact, const Sink& sink);
 
-/// Makes the file at its path below the folder `to`: folders on the way as needed, through no link,
-/// never out of it. A file with another content that is there already stays, and is an error.
-Result<void> write_below(const Opened& store, const Artifact& artifact, int to);
+/// Makes the file at its path below the folder `to`, of the open content, once it is checked:
+/// folders on the way as needed, through no link, never out of it. A file with another content that
+/// is there already stays, and is an error.
+Result<void> write_below(int content, const Artifact& artifact, int to);
 
 }  // namespace sbx::artifacts

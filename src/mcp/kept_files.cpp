@@ -141,9 +141,11 @@ Answer KeptFiles::collect(const Json& given, const Workspace& workspace, const s
 Result<std::string> KeptFiles::content(const Known& known) const {
   const auto store = SBX_TRY(artifacts::Store::open(false));
   if (!store.exists()) return std::unexpected(artifacts::store_error("it is gone", 0));
-  const auto opened = SBX_TRY(store.opened(artifacts::Use::look));
   const artifacts::Artifact artifact{known.path, known.bytes, known.sha256, known.media_type};
-  const os::UniqueFd file = SBX_TRY(artifacts::open_checked(opened, artifact));
+  std::optional<artifacts::Opened> opened = SBX_TRY(store.opened(artifacts::Use::look));
+  const os::UniqueFd file = SBX_TRY(artifacts::open_content(*opened, artifact));
+  opened.reset();
+  SBX_CHECK(artifacts::check(file.get(), artifact));
   std::string bytes;
   SBX_CHECK(artifacts::send(file.get(), artifact, [&bytes](std::string_view part) -> Result<void> {
     bytes += part;

@@ -64,9 +64,7 @@ int artifacts_verify(const Arguments& /*arguments*/) {
   const auto store = artifacts::Store::open(false);
   if (!store) return fail(store.error());
   if (!store->exists()) return kSuccess;
-  auto opened = store->opened(artifacts::Use::look);
-  if (!opened) return fail(opened.error());
-  const auto damage = artifacts::find_damage(*opened);
+  const auto damage = artifacts::find_damage(*store);
   if (!damage) return fail(damage.error());
   for (const artifacts::Damage& one : *damage)
     for (const artifacts::Kept& kept : one.kept)

@@ -1,10 +1,12 @@
 // `sbx artifacts get`: artifacts of a run, or of a digest, into a folder or to standard output.
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <optional>
 #include <span>
 
@@ -16,6 +18,7 @@
 #include "cli/line.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
+#include "os/process.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -78,13 +81,14 @@ Result<std::vector<Artifact>> select(const std::vector<Kept>& kept,
 
 /// The one of `chosen`, open.
 Result<os::UniqueFd> open_one(const artifacts::Opened& store, const std::vector<Artifact>& chosen) {
-  if (chosen.size() == 1) return artifacts::open_checked(store, chosen.front());
+  if (chosen.size() == 1) return artifacts::open_content(store, chosen.front());
   return std::unexpected(usage_error(
       "standard output takes one artifact, and these are " + std::to_string(chosen.size()),
       "name its PATH after the run"));
 }
 
 Result<void> to_output(int content, const Artifact& artifact) {
+  SBX_CHECK(artifacts::check(content, artifact));
   return artifacts::send(content, artifact, [](std::string_view bytes) -> Result<void> {
     const auto written = write_all(STDOUT_FILENO, bytes);
     if (written) return {};
@@ -94,26 +98,53 @@ Result<void> to_output(int content, const Artifact& artifact) {
   });
 }
 
-Result<void> to_folder(const artifacts::Opened& store, const std::vector<Artifact>& chosen,
-                       const std::string& name) {
-  const auto cannot = [&name] {
-    return std::unexpected(Error{.kind = ErrorKind::usage,
-                                 .what = "cannot write to the folder " + quote(name),
-                                 .hint = "-o takes a folder, which is made, or - for standard "
-                                         "output",
-                                 .sys_errno = errno});
-  };
-  if (::mkdir(name.c_str(), 0777) != 0 && errno != EEXIST) return cannot();
-  const os::UniqueFd folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder.valid()) return cannot();
-  std::uint64_t bytes = 0;
-  for (const Artifact& artifact : chosen) {
-    SBX_CHECK(artifacts::write_below(store, artifact, folder.get()));
-    bytes += artifact.bytes;
+/// How many contents may be open at once, beside a few other files.
+std::size_t most_open() {
+  constexpr ::rlim_t kOthers = 64;
+  struct ::rlimit limit{};
+  if (const auto hard = os::hard_limit("nofile")) (void)os::set_rlimit(RLIMIT_NOFILE, *hard);
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur <= kOthers) return 1;
+  return static_cast<std::size_t>(limit.rlim_cur - kOthers);
+}
+
+/// By descriptor, so that nobody waits for us meanwhile, and what is removed meanwhile is there
+/// all the same; of more files than may be open the rest in further rounds.
+Result<void> write_all_below(const artifacts::Store& store, std::optional<artifacts::Opened> opened,
+                             std::span<const Artifact> chosen, int folder) {
+  const std::size_t most = most_open();
+  while (!chosen.empty()) {
+    if (!opened) opened.emplace(SBX_TRY(store.opened(artifacts::Use::look)));
+    std::map<std::string_view, os::UniqueFd> contents;
+    std::size_t count = 0;
+    for (; count < chosen.size() && contents.size() < most; ++count)
+      if (os::UniqueFd& content = contents[chosen[count].sha256]; !content.valid())
+        content = SBX_TRY(artifacts::open_content(*opened, chosen[count]));
+    opened.reset();
+    for (const Artifact& artifact : chosen.first(count))
+      SBX_CHECK(artifacts::write_below(contents[artifact.sha256].get(), artifact, folder));
+    chosen = chosen.subspan(count);
   }
+  return {};
+}
+
+Result<os::UniqueFd> make_folder(const std::string& name) {
+  if (::mkdir(name.c_str(), 0777) == 0 || errno == EEXIST) {
+    os::UniqueFd folder(::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.valid()) return folder;
+  }
+  return std::unexpected(Error{.kind = ErrorKind::usage,
+                               .what = "cannot write to the folder " + quote(name),
+                               .hint = "-o takes a folder, which is made, or - for standard "
+                                       "output",
+                               .sys_errno = errno});
+}
+
+Result<void> tell(const std::vector<Artifact>& written, const std::string& folder) {
+  std::uint64_t bytes = 0;
+  for (const Artifact& artifact : written) bytes += artifact.bytes;
   const int printed =
-      print(std::to_string(chosen.size()) + (chosen.size() == 1 ? " file, " : " files, ") +
-            short_bytes(bytes) + ", below " + quote(name) + "\n");
+      print(std::to_string(written.size()) + (written.size() == 1 ? " file, " : " files, ") +
+            short_bytes(bytes) + ", below " + quote(folder) + "\n");
   if (printed == kSuccess) return {};
   return std::unexpected(Error{.kind = ErrorKind::host, .what = "standard output is closed"});
 }
@@ -133,7 +164,10 @@ Result<void> get(const Arguments& arguments) {
     opened.reset();  // runs that keep something wait for it, and our reader may be slow
     return to_output(content.get(), chosen.front());
   }
-  return to_folder(*opened, chosen, arguments.output.empty() ? "." : arguments.output);
+  const std::string name = arguments.output.empty() ? "." : arguments.output;
+  const os::UniqueFd folder = SBX_TRY(make_folder(name));
+  SBX_CHECK(write_all_below(store, std::move(opened), chosen, folder.get()));
+  return tell(chosen, name);
 }
 
 }  // namespace
