@@ -114,6 +114,21 @@ void drop(const Spot& spot, const Unfinished& made) {
   if (!made.name.empty()) ::unlinkat(spot.folder.get(), made.name.c_str(), 0);
 }
 
+/// Where neither a rename nor a link can be told to replace nothing: only an empty file of our own
+/// is replaced, in whose place nobody else's could be put.
+int replace_own(const Spot& spot, const Unfinished& made) {
+  const int folder = spot.folder.get();
+  const char* const to = spot.name.c_str();
+  const os::UniqueFd own(
+      ::openat(folder, to, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!own.valid()) return errno;
+  if (!os::is_named(folder, to, own.get())) return EEXIST;
+  if (::renameat(folder, made.name.c_str(), folder, to) == 0) return 0;
+  const int error = errno;
+  if (os::is_named(folder, to, own.get())) ::unlinkat(folder, to, 0);
+  return error;
+}
+
 /// EEXIST: something is there, and stays.
 int give_place(const Spot& spot, const Unfinished& made) {
   const int folder = spot.folder.get();
@@ -122,11 +137,15 @@ int give_place(const Spot& spot, const Unfinished& made) {
   const char* const from = made.name.c_str();
   if (made.name.empty())
     return ::linkat(AT_FDCWD, nameless.c_str(), folder, to, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+  // Some file systems know no flags of renameat2(2), as NFS, some no links, as FAT; of those
+  // behind FUSE some know neither.
   if (::renameat2(folder, from, folder, to, RENAME_NOREPLACE) == 0) return 0;
-  // EINVAL: a file system that knows no flags of renameat2(2), as NFS. A link replaces nothing.
-  if (errno != EINVAL || ::linkat(folder, from, folder, to, 0) != 0) return errno;
-  drop(spot, made);
-  return 0;
+  if (errno == EEXIST) return errno;
+  if (::linkat(folder, from, folder, to, 0) == 0) {
+    drop(spot, made);
+    return 0;
+  }
+  return errno == EEXIST ? errno : replace_own(spot, made);
 }
 
 bool is_same(const Spot& spot, const Artifact& artifact) {
@@ -183,6 +202,9 @@ Result<void> write_below(int content, const Artifact& artifact, int to) {
     return {};
   });
   if (!passed) return fail(passed.error());
+  // What NFS, or a file system behind FUSE, could not write after all it tells at a close.
+  const int again = ::fcntl(made.file.get(), F_DUPFD_CLOEXEC, 0);
+  if (again < 0 || ::close(again) != 0) return fail(cannot_write(artifact, errno));
   if (*passed != artifact.sha256) return fail(damaged(artifact, "has just changed"));
   const int error = give_place(spot, made);
   if (error == 0) return {};

@@ -149,43 +149,6 @@ def test_get(store, tmp_path):
     assert [name for _, _, names in os.walk(tmp_path / "all") for name in names if name.startswith(".")] == []
 
 
-def traced(store, *words):
-    return subprocess.run(["strace", "-f", "-qq", "-o", "/dev/null", *words], capture_output=True, cwd=store.sbx.cwd, timeout=120)
-
-
-def files_below(folder):
-    return sorted(name for _, _, names in os.walk(folder) for name in names)
-
-
-def test_a_killed_get_leaves_nothing_half_done(store, tmp_path):
-    """Killed as it gives the file its name."""
-    run = store.run("mkdir out; echo 1 > out/1").result["id"]
-    get = [store.sbx.binary, "artifacts", "get", run, "-o", tmp_path / "to"]
-    done = traced(store, "-e", "trace=linkat,renameat2", "-e", "inject=linkat,renameat2:signal=KILL", *get)
-    assert done.returncode == -signal.SIGKILL, done
-    assert files_below(tmp_path / "to") in ([], ["1"])
-    store.good(*get[2:])
-    assert files_below(tmp_path / "to") == ["1"]
-
-
-def test_get_to_a_file_system_that_can_do_less(store, tmp_path):
-    """As NFS: no nameless files, no flags of rename."""
-    run = store.run("mkdir out; echo 1 > out/1").result["id"]
-    folder = tmp_path / "to/workspace/out"
-    folder.mkdir(parents=True)
-    less = ["-P", folder, "-e", "trace=openat,renameat2", "-e", "inject=openat:error=EOPNOTSUPP:when=1",
-            "-e", "inject=renameat2:error=EINVAL"]
-    get = [store.sbx.binary, "artifacts", "get", run, "-o", tmp_path / "to"]
-    for _ in range(2):  # the same once more is no error
-        done = traced(store, *less, *get)
-        assert done.returncode == 0, done
-        assert files_below(tmp_path / "to") == ["1"] and (folder / "1").read_text() == "1\n"
-    (folder / "1").write_text("mine")
-    done = traced(store, *less, *get)
-    assert done.returncode == 125 and b"EEXIST" in done.stderr, done
-    assert files_below(tmp_path / "to") == ["1"] and (folder / "1").read_text() == "mine"
-
-
 def test_a_long_command_with_many_files_takes_little_memory(store):
     """What is said of a run is in memory once, and not once for each of its files."""
     script = "mkdir out; cd out; seq 1 200 | xargs touch"
