@@ -128,6 +128,10 @@ void add_jdks(std::vector<RootEntry>& entries) {
   }
 }
 
+/// Each is a mount, and has an inode of the new root, which has not many more (launch,
+/// execute_mounts.cpp).
+constexpr std::size_t kMostAtTop = 3000;
+
 /// Of a root of the user's own these are not shown: every sandbox mounts or makes them itself.
 bool is_made_fresh(std::string_view name) {
   constexpr std::array<std::string_view, 8> kFresh = {".",    "..",  "dev", "lost+found",
@@ -199,6 +203,11 @@ Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir) {
   std::vector<RootEntry> entries;
   while (const dirent* const entry = readdir(listing.get())) {
     if (is_made_fresh(entry->d_name)) continue;
+    if (entries.size() == kMostAtTop)
+      return std::unexpected(Error{
+          .kind = ErrorKind::profile,
+          .what = "the root has more than " + std::to_string(kMostAtTop) + " entries at its top",
+          .hint = "put them into folders of it: each at its top is mounted by itself"});
     if (auto found = dir_entry(root.path, *entry)) entries.push_back(*std::move(found));
   }
   sort_by_path(entries);

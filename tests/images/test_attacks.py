@@ -197,3 +197,14 @@ def test_a_store_that_is_not_ours_alone_is_refused(images):
     images.store.mkdir(parents=True)
     images.store.chmod(0o777)
     images.run(Image(images.base())).assert_refused("closed to others")
+
+
+@pytest.mark.parametrize("count", [2_990, 9_000])
+def test_more_at_the_top_than_a_root_can_show(images, count):
+    """Each is a mount of its own."""
+    where = images.write(Image(images.base(*[member(f"f{i}", "") for i in range(count)])))
+    if count > 3_000:
+        images.run(where).assert_refused("more than 3000 entries at its top", "into folders", "--root")
+        assert images.left_over() == []
+    else:
+        images.run(where).assert_ok()
