@@ -94,6 +94,12 @@ Result<void> TreeWriter::whiteout(const EntryName& name) {
   return {};
 }
 
+Result<bool> TreeWriter::leaves(const Member& member, const struct ::stat& there) const {
+  if (member.type == MemberType::folder) return S_ISDIR(there.st_mode);
+  if (member.type != MemberType::hardlink) return false;
+  return SBX_TRY(find_target(member)).inode == there.st_ino;
+}
+
 Result<void> TreeWriter::put(const Member& member, LayerReader& layer) {
   const EntryName name = SBX_TRY(entry_name(member.name));
   switch (name.role) {
@@ -113,11 +119,11 @@ Result<void> TreeWriter::put(const Member& member, LayerReader& layer) {
   const int folder = SBX_TRY(parent(name.parents, true));
   struct ::stat there{};
   const bool exists = ::fstatat(folder, name.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
-  // A folder over a folder adds to it; everything else takes the place of what was there.
-  if (exists && !(S_ISDIR(there.st_mode) && member.type == MemberType::folder)) {
+  const bool stays = exists && SBX_TRY(leaves(member, there));
+  if (exists && !stays) {
     if (const auto gone = remove(folder, name.name, false, 0); !gone)
       return std::unexpected(cannot("replace", member.name, gone.error().value));
-  } else if (exists) {
+  } else if (stays) {
     note_made(folder, name.name);
     return {};
   }
@@ -185,14 +191,27 @@ Result<void> TreeWriter::write_file(const Member& member, const EntryName& name,
   return {};
 }
 
+Result<TreeWriter::Target> TreeWriter::find_target(const Member& member) const {
+  EntryName name = SBX_TRY(plain_name(member.target));
+  auto folder = open_in_root(root_, joined(name.parents).c_str(), O_PATH | O_DIRECTORY);
+  struct ::stat what{};
+  if (!folder || ::fstatat(folder->get(), name.name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 ||
+      S_ISDIR(what.st_mode))
+    return Target{};
+  return Target{std::move(*folder), std::move(name.name), what.st_ino};
+}
+
 Result<void> TreeWriter::link(const Member& member, const EntryName& name, int folder) {
-  const EntryName target = SBX_TRY(plain_name(member.target));
-  const std::string path = joined(target.parents);
-  const auto from = open_in_root(root_, path.c_str(), O_PATH | O_DIRECTORY);
-  // Without AT_SYMLINK_FOLLOW: to a link itself, never to what it leads to.
-  if (!from || ::linkat(from->get(), target.name.c_str(), folder, name.name.c_str(), 0) != 0)
+  const Target target = SBX_TRY(find_target(member));
+  if (target.inode == 0)
     return std::unexpected(
-        cannot("make the hard link", member.name, from ? errno : from.error().value));
+        Error{.kind = ErrorKind::host,
+              .what = "the image has a hard link " + quote(member.name.substr(0, 200)) + " to " +
+                      quote(member.target.substr(0, 200)) + ", and no such file before it",
+              .hint = "the image is damaged: get it again"});
+  // Without AT_SYMLINK_FOLLOW: to a link itself, never to what it leads to.
+  if (::linkat(target.folder.get(), target.name.c_str(), folder, name.name.c_str(), 0) != 0)
+    return std::unexpected(cannot("make the hard link", member.name, errno));
   return {};
 }
 

@@ -3,6 +3,9 @@
 // RESOLVE_IN_ROOT): no link, and no "..", leads out of it.
 #pragma once
 
+#include <sys/stat.h>
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
 #include <unordered_set>
@@ -41,10 +44,20 @@ class TreeWriter {
  private:
   /// The folder that `parents` name; made where it is missing.
   Result<int> parent(const std::vector<std::string>& parents, bool make);
+  /// Does what is there stay? A folder adds to a folder, and a file is another name of itself;
+  /// everything else takes its place.
+  [[nodiscard]] Result<bool> leaves(const Member& member, const struct ::stat& there) const;
   Result<void> make_one(const Member& member, const EntryName& name, int folder,
                         LayerReader& layer);
   Result<void> write_file(const Member& member, const EntryName& name, int folder,
                           LayerReader& layer);
+  /// Of a hard link.
+  struct Target {
+    os::UniqueFd folder{};
+    std::string name{};
+    ::ino_t inode = 0;  ///< 0: there is none, or a folder
+  };
+  [[nodiscard]] Result<Target> find_target(const Member& member) const;
   Result<void> link(const Member& member, const EntryName& name, int folder);
   Result<void> whiteout(const EntryName& name);
   /// Removes `name`, whatever it is. `below`: but what this layer has put there.

@@ -38,6 +38,10 @@ CASES = {
         [[member("a", "old")], [hard_link("b", "a"), member("a", "new")]], {"a": b"new", "b": b"old"}),
     "a hard link whose other name is removed": (
         [[member("d/a", "1")], [hard_link("b", "d/a"), member("d/.wh..wh..opq", "")]], {"b": b"1", "d/": None}),
+    "a hard link to its own name": ([[member("a", "1"), hard_link("a", "a"), hard_link("./a", "/a")]], {"a": b"1"}),
+    "a hard link to its own name, of the layer below": ([[member("a", "1")], [hard_link("a", "a"), member(".wh.a", "")]], {"a": b"1"}),
+    "a hard link that is there already": (
+        [[member("a", "1"), hard_link("b", "a"), hard_link("b", "a"), hard_link("a", "b")]], {"a": b"1", "b": b"1"}),
     "marks of aufs": ([[member("a", "1")], [member(".wh..wh.aufs", ""), member(".wh..wh.plnk/", "")]], {"a": b"1"}),
 }
 
@@ -52,3 +56,8 @@ def test_layers(images, name):
 @pytest.mark.parametrize("name", [".wh.", ".wh..", ".wh...", ".wh.d/x"])
 def test_a_mark_that_removes_nothing_nameable_is_refused(images, name):
     images.run(Image(images.base(), tar(member(name, "")))).assert_refused("image has an entry")
+
+
+@pytest.mark.parametrize("name, target", [("a", "a"), ("a", "b"), ("d", "d/x"), ("a", "d")])
+def test_a_hard_link_to_what_is_not_there_says_so(images, name, target):
+    images.run(Image(images.base(member("d/x", "1"), hard_link(name, target)))).assert_refused(f"hard link {name} to {target}", "no such file")
