@@ -184,6 +184,7 @@ Result<void> Staging::commit(const Run& run, const Story& story,
 }
 
 Result<void> Staging::clear(Opened& store) {
+  lock_.reset();  // with the store's nobody needs it, and on NFS what is open cannot go
   const os::UniqueFd folder = std::move(folder_);
   return store.settle(parent_.get(), name_, folder.get());
 }

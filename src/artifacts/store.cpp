@@ -113,8 +113,9 @@ Result<void> Opened::sweep() {
     const auto folder = os::open_beneath(staging->get(), name.c_str(), O_RDONLY | O_DIRECTORY);
     if (!folder) continue;
     // A folder gets its lock while the store's is held: without one its maker was killed.
-    const os::UniqueFd held = open_lock(folder->get(), 0);
+    os::UniqueFd held = open_lock(folder->get(), 0);
     if (held.valid() && ::flock(held.get(), LOCK_EX | LOCK_NB) != 0) continue;
+    held.reset();  // on NFS what is open cannot go
     SBX_CHECK(settle(staging->get(), name, folder->get()));
   }
   return {};

@@ -1,0 +1,25 @@
+"""A store on a file system that does things its own way, or with something of somebody else's in it."""
+import re
+import subprocess
+
+
+def test_no_file_is_removed_while_it_is_open(store):
+    """On NFS it gets another name then, which cannot go (EBUSY), and its folder stays: the next run was refused for it."""
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    (store.folder / "staging/killed").mkdir()
+    (store.folder / "staging/killed/lock").touch()
+    log = store.state / "calls"
+    words = ["strace", "-qq", "-y", "-o", log, "-e", "trace=openat,openat2,close,unlinkat", store.sbx.binary, "run", *store.sbx.degraded,
+             "--workspace", ".:rw", "--collect", "/workspace/out/**", "--", "true"]
+    done = subprocess.run(words, capture_output=True, cwd=store.sbx.cwd, timeout=60)
+    assert done.returncode == 0 and store.staged() == [], done
+    is_open, removed = set(), 0
+    for call in log.read_text().splitlines():
+        if opened := re.search(r"= (\d+<.*/staging/.*>)$", call):
+            is_open.add(opened[1])
+        if closed := re.match(r"close\((\d+<.*>)\)", call):
+            is_open.discard(closed[1])
+        if found := re.match(r'unlinkat\(\d+<(.*/staging/.*)>, "([^"]*)", 0\)', call):
+            assert not [one for one in is_open if one.endswith(f"<{found[1]}/{found[2]}>")], call
+            removed += 1
+    assert removed >= 3  # a lock of each, and the content
