@@ -31,6 +31,19 @@ SysResult<os::UniqueFd> open_folder(int in, const std::string& name) {
   return os::open_beneath(in, name.c_str(), O_RDONLY | O_DIRECTORY);
 }
 
+/// None: it is something else, which is not ours.
+SysResult<os::UniqueFd> open_if_folder(int in, const std::string& name) {
+  auto folder = open_folder(in, name);
+  const int error = folder ? 0 : folder.error().value;
+  if (error == ENOTDIR || error == ELOOP) return os::UniqueFd();
+  return folder;
+}
+
+SysResult<std::vector<std::string>> names_if_folder(const os::UniqueFd& folder) {
+  if (!folder.valid()) return std::vector<std::string>{};
+  return os::list_names(folder.get());
+}
+
 }  // namespace
 
 bool is_digest(std::string_view name) {
@@ -99,10 +112,10 @@ void Objects::remove(const std::string& digest) const {
 SysResult<void> Objects::each(
     const std::function<void(const std::string&, std::uint64_t)>& each) const {
   for (const std::string& first : SBX_TRY(os::list_names(folder_.get()))) {
-    const os::UniqueFd wide = SBX_TRY(open_folder(folder_.get(), first));
-    for (const std::string& second : SBX_TRY(os::list_names(wide.get()))) {
-      const os::UniqueFd narrow = SBX_TRY(open_folder(wide.get(), second));
-      for (const std::string& name : SBX_TRY(os::list_names(narrow.get()))) {
+    const os::UniqueFd wide = SBX_TRY(open_if_folder(folder_.get(), first));
+    for (const std::string& second : SBX_TRY(names_if_folder(wide))) {
+      const os::UniqueFd narrow = SBX_TRY(open_if_folder(wide.get(), second));
+      for (const std::string& name : SBX_TRY(names_if_folder(narrow))) {
         struct ::stat what{};
         if (is_digest(name) &&
             ::fstatat(narrow.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0)

@@ -23,3 +23,15 @@ def test_no_file_is_removed_while_it_is_open(store):
             assert not [one for one in is_open if one.endswith(f"<{found[1]}/{found[2]}>")], call
             removed += 1
     assert removed >= 3  # a lock of each, and the content
+
+
+def test_what_is_not_ours_stays_where_it_is(store):
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    [content] = store.objects()
+    strays = [store.folder / "objects/lost", content.parent.parent / ".nfs0001", content.parent / ".nfs0002"]
+    for stray in strays:
+        stray.touch()
+    assert "removed 1 run and 1 content" in store.good("gc", "--older-than", "0s")
+    assert sorted(store.objects()) == sorted(strays)
+    store.run("echo 2 > out/2").assert_ok()
+    store.good("verify")
