@@ -117,9 +117,11 @@ Error Database::error() const {
             .hint =
                 "move it away to begin with a new one; the next `sbx artifacts gc` then removes "
                 "the contents, whose names are lost: copy them from the folder objects before"};
+  const bool full = (code & 0xff) == SQLITE_FULL;
   return {.kind = ErrorKind::host,
           .what = "cannot work on the index of the artifacts, " + quote(path_) + ": " +
-                  ::sqlite3_errmsg(database_.get())};
+                  ::sqlite3_errmsg(database_.get()),
+          .hint = full ? "make a little room there, which `sbx artifacts gc` needs, too" : ""};
 }
 
 Result<Transaction> Transaction::begin(const Database& database) {

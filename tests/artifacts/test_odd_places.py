@@ -35,3 +35,17 @@ def test_what_is_not_ours_stays_where_it_is(store):
     assert sorted(store.objects()) == sorted(strays)
     store.run("echo 2 > out/2").assert_ok()
     store.good("verify")
+
+
+def test_gc_on_a_full_disk_says_what_to_do_and_changes_nothing(store, tmp_path):
+    """On a disk of its own, which is seen by nobody else."""
+    store.run("mkdir out; head -c 100K /dev/urandom > out/1").assert_ok()
+    script = """set -e; mount -t tmpfs -o size=1M,mode=0700 none "$1"; cp -a "$2/." "$1"; export XDG_STATE_HOME="$1"
+        head -c 2M /dev/zero > "$1/fill" 2>/dev/null || true
+        "$3" artifacts gc --older-than 0s && exit 1
+        "$3" artifacts verify; rm "$1/fill"; "$3" artifacts gc --older-than 0s"""
+    (tmp_path / "disk").mkdir()
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", tmp_path / "disk", store.state, store.sbx.binary],
+                          capture_output=True, timeout=60)
+    assert done.returncode == 0 and b"removed 1 run and 1 content" in done.stdout, done
+    assert b"is full" in done.stderr and b"make a little room there" in done.stderr, done
