@@ -87,24 +87,32 @@ Result<std::string> read_kept(int folder) {
   return text;
 }
 
-/// The image `name`, held; nothing when there is none.
-Result<std::optional<Held>> hold(const os::StateFolder& store, const std::string& name) {
+Result<Held> read_held(os::UniqueFd folder, const std::string& path) {
   Held held;
-  held.lock = open_inner(store.fd.get(), name);
-  if (!held.lock.valid()) return std::nullopt;
-  // Who removes it has it locked, and its name is gone then.
-  if (::flock(held.lock.get(), LOCK_SH) != 0 ||
-      !os::is_named(store.fd.get(), name.c_str(), held.lock.get()))
-    return std::nullopt;
-  const std::string kept = SBX_TRY(read_kept(held.lock.get()));
+  const std::string kept = SBX_TRY(read_kept(folder.get()));
   held.image = SBX_TRY(from_text(kept));
   // Made by a child that read hostile bytes: a link would be followed where the root is shown.
   const os::UniqueFd root(
-      ::openat(held.lock.get(), kRootName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      ::openat(folder.get(), kRootName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!root.valid())
     return std::unexpected(store_error("an unpacked image has no folder for a root", errno));
-  held.root = store.path + "/" + name + "/" + kRootName;
+  held.root = path + "/" + kRootName;
+  held.lock = std::move(folder);
   return held;
+}
+
+/// The image `name`, held; nothing when there is none.
+Result<std::optional<Held>> hold(const os::StateFolder& store, const std::string& name) {
+  os::UniqueFd folder = open_inner(store.fd.get(), name);
+  // Who removes it has it locked, and its name is gone then.
+  if (!folder.valid() || ::flock(folder.get(), LOCK_SH) != 0 ||
+      !os::is_named(store.fd.get(), name.c_str(), folder.get()))
+    return std::nullopt;
+  const std::string path = store.path + "/" + name;
+  auto held = read_held(std::move(folder), path);
+  if (held) return std::move(*held);
+  held.error().hint = "without it the next run unpacks it again: rm -r " + quote(path);
+  return std::unexpected(std::move(held).error());
 }
 
 /// What `witness` led to before.

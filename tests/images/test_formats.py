@@ -170,3 +170,19 @@ def test_what_is_no_image_is_said(images):
     os.mkfifo(images.folder / "pipe")
     images.run(images.folder / "pipe").assert_refused("cannot open the image")
     assert images.left_over() == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "no root"])
+def test_an_unpacked_image_that_is_damaged_says_how_to_get_it_again(images, damage):
+    where = settle(images.write(Image(images.base())))
+    images.run(where).assert_ok()
+    [root] = images.roots()
+    if damage == "no root":
+        root.rename(root.parent / "moved")
+    elif damage == "gone":
+        (root.parent / "image.json").unlink()
+    else:
+        os.truncate(root.parent / "image.json", 20)
+    images.run(where).assert_refused(f"rm -r {root.parent}")
+    subprocess.run(["rm", "-r", root.parent], check=True)
+    images.run(where).assert_ok()
