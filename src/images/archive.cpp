@@ -12,6 +12,7 @@
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
+#include "images/cannot.hpp"
 
 namespace sbx::images {
 namespace {
@@ -273,9 +274,7 @@ Result<void> decompress(int fd, int to, Budget& budget) {
     while (!left.empty()) {
       const ssize_t n = ::write(to, left.data(), left.size());
       if (n < 0 && errno == EINTR) continue;
-      if (n < 0)
-        return std::unexpected(
-            Error{.kind = ErrorKind::host, .what = "cannot unpack the image", .sys_errno = errno});
+      if (n < 0) return std::unexpected(cannot("unpack the image", errno));
       left.remove_prefix(static_cast<std::size_t>(n));
     }
   }

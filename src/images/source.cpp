@@ -9,6 +9,7 @@
 
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
+#include "images/cannot.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::images {
@@ -31,8 +32,7 @@ Result<os::UniqueFd> nameless_file(int folder) {
   constexpr const char* kName = "archive";
   os::UniqueFd file(::openat(folder, kName, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.valid() && ::unlinkat(folder, kName, 0) == 0) return file;
-  return std::unexpected(
-      Error{.kind = ErrorKind::host, .what = "cannot unpack the image", .sys_errno = errno});
+  return std::unexpected(cannot("unpack the image", errno));
 }
 
 /// "./a//b" and "/a/b" are "a/b".

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/text.hpp"
+#include "images/cannot.hpp"
 
 namespace sbx::images {
 namespace {
@@ -17,12 +18,8 @@ namespace {
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 Error cannot(std::string_view what, std::string_view name, int error) {
-  const bool full = error == ENOSPC || error == EDQUOT;
-  return {
-      .kind = ErrorKind::host,
-      .what = "cannot " + std::string(what) + " " + quote(name.substr(0, 200)) + " of the image",
-      .hint = full ? "make room, or let XDG_CACHE_HOME name a folder where there is some" : "",
-      .sys_errno = error};
+  return images::cannot(std::string(what) + " " + quote(name.substr(0, 200)) + " of the image",
+                        error);
 }
 
 std::string joined(const std::vector<std::string>& names) {

@@ -10,6 +10,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "images/account.hpp"
+#include "images/cannot.hpp"
 #include "images/kept_image.hpp"
 #include "images/source.hpp"
 #include "images/tree_writer.hpp"
@@ -22,10 +23,6 @@ constexpr std::uint64_t kMaxEntries = 1'000'000;
 constexpr std::size_t kMaxAccounts = std::size_t{1} << 20U;
 /// With the layout of what is unpacked; a change to that makes it another image.
 constexpr std::string_view kVersion = "sbx-image-1";
-
-Error cannot(std::string_view what) {
-  return {.kind = ErrorKind::host, .what = "cannot " + std::string(what), .sys_errno = errno};
-}
 
 /// The image's name in the store: its defaults and what is in its layers, in whatever form it came.
 std::string store_name(const Found& found) {
@@ -83,11 +80,9 @@ Result<void> make_places(TreeWriter& tree, const Config& config) {
 Result<void> write_kept(int staging, const std::string& text) {
   const os::UniqueFd file(
       ::openat(staging, kImageFile, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file.valid()) return std::unexpected(cannot("write what is kept of the image"));
-  if (const auto written = os::write_all(file.get(), text); !written) {
-    errno = written.error().value;
-    return std::unexpected(cannot("write what is kept of the image"));
-  }
+  if (!file.valid()) return std::unexpected(cannot("write what is kept of the image", errno));
+  if (const auto written = os::write_all(file.get(), text); !written)
+    return std::unexpected(cannot("write what is kept of the image", written.error().value));
   return {};
 }
 
@@ -96,16 +91,16 @@ Result<void> write_kept(int staging, const std::string& text) {
 Result<void> unpack(const UnpackRequest& request,
                     const std::function<bool(const std::string&)>& wanted) {
   struct ::utsname machine{};
-  if (::uname(&machine) != 0) return std::unexpected(cannot("tell what machine this is"));
+  if (::uname(&machine) != 0) return std::unexpected(cannot("tell what machine this is", errno));
   Budget budget{request.max_bytes, kMaxEntries};
   const Source source = SBX_TRY(Source::open(request.source, request.staging, budget));
   const Found found = SBX_TRY(find_image(source, request.ref, architecture_of(machine.machine)));
   if (!wanted(store_name(found))) return {};
   if (::mkdirat(request.staging, kRootName, 0755) != 0)
-    return std::unexpected(cannot("make a folder for the image"));
+    return std::unexpected(cannot("make a folder for the image", errno));
   const os::UniqueFd root(
       ::openat(request.staging, kRootName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!root.valid()) return std::unexpected(cannot("open the image's folder"));
+  if (!root.valid()) return std::unexpected(cannot("open the image's folder", errno));
   TreeWriter tree(root.get(), request.max_bytes, budget);
   for (std::size_t i = 0; i < found.layers.size(); ++i)
     SBX_CHECK(apply_layer(source, found, i, tree, budget));

@@ -208,3 +208,23 @@ def test_more_at_the_top_than_a_root_can_show(images, count):
         assert images.left_over() == []
     else:
         images.run(where).assert_ok()
+
+
+FULL = {  # what the disk has room for, and what it has not
+    "a file": ("layout", "size=1M", "cannot write bin/probe"),
+    "another name": ("layout", "nr_inodes=6", "cannot make the file bin/probe"),
+    "a folder for all": ("layout", "nr_inodes=4", "cannot make a folder for the image"),
+    "an archive that is compressed": ("layout archive, gzip", "size=1M", "cannot unpack the image"),
+}
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_a_full_disk_is_told_and_nothing_stays(images, name):
+    """A disk of its own, which is seen by nobody else."""
+    form, options, message = FULL[name]
+    where = images.write(Image(images.base()), form)
+    images.cache.mkdir()
+    script = 'mount -t tmpfs -o "$1,mode=0700" none "$2"; "$3" run --root "oci:$4" -- /bin/probe finds /nothing; code=$?; ls -A "$2/sbx/images"; exit $code'
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", options, images.cache, images.sbx.binary, where],
+                          capture_output=True, text=True, timeout=60)
+    assert done.returncode == 125 and done.stdout == "" and message in done.stderr and "make room" in done.stderr, done
