@@ -16,11 +16,14 @@
 #include "cli/exit_code.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
+#include "supervise/redaction.hpp"
 
 namespace sbx::cli {
 namespace {
 
 using supervise::Outcome;
+using supervise::redacted;
+using supervise::Redactor;
 using supervise::Status;
 
 /// The reason, where a person would not see it from the command's own output.
@@ -124,22 +127,31 @@ Result<Narrator> Narrator::make(bool ci) {
   return narrator;
 }
 
-Result<void> Narrator::before(const plan::Plan& plan) const {
+Result<void> Narrator::join_streams() const {
   if (ci_ && ci_->needs_one_stream() && ::dup2(STDOUT_FILENO, STDERR_FILENO) < 0)
     return std::unexpected(Error{.kind = ErrorKind::host,
                                  .what = "--ci: cannot put standard error on standard output",
                                  .sys_errno = errno});
-  if (const std::string lacks = degraded_text(plan); !lacks.empty()) warning(lacks);
-  for (const std::string& text : plan.warnings) warning("warning: " + text);
-  // Not the arguments: nobody has masked what secrets there may be in them.
-  const std::string title = "sbx: " + (plan.argv.empty() ? "" : plan.argv.front()) + ", profile " +
-                            plan.profile_name + ", run " + plan.run_id;
-  if (ci_) print_log(ci_->opening(title, std::chrono::system_clock::now()));
   return {};
 }
 
+void Narrator::lacks(const plan::Plan& plan, const Redactor& redactor) const {
+  if (const std::string text = degraded_text(plan); !text.empty()) warning(text);
+  for (const std::string& text : plan.warnings) warning("warning: " + redacted(redactor, text));
+}
+
+void Narrator::before(const plan::Plan& plan, const Redactor& redactor) {
+  begun_ = true;
+  lacks(plan, redactor);
+  // Without the arguments, which may be long.
+  const std::string title = "sbx: " + (plan.argv.empty() ? "" : plan.argv.front()) + ", profile " +
+                            plan.profile_name + ", run " + plan.run_id;
+  if (ci_) print_log(ci_->opening(redacted(redactor, title), std::chrono::system_clock::now()));
+}
+
 void Narrator::after(const plan::Plan& plan, const Outcome& outcome) const {
-  if (ci_) print_log(ci_->closing(std::chrono::system_clock::now()));
+  if (!begun_) lacks(plan, outcome.redactor);
+  if (ci_ && begun_) print_log(ci_->closing(std::chrono::system_clock::now()));
   end(plan, outcome);
   blocked(plan, outcome);
   say_kept(plan, outcome);
@@ -173,7 +185,9 @@ void Narrator::end(const plan::Plan& plan, const Outcome& outcome) const {
   if (const std::string text = said_of(outcome); !text.empty()) return error(status, text);
   // In a log of many steps nobody sees which of them has failed.
   if (ci_ && outcome.status != Status::ok)
-    error(status, (plan.argv.empty() ? "" : quote(plan.argv.front()) + ": ") + outcome.reason.text);
+    error(status,
+          (plan.argv.empty() ? "" : quote(redacted(outcome.redactor, plan.argv.front())) + ": ") +
+              outcome.reason.text);
 }
 
 /// A person who sees a command fail wants to know what it was refused.

@@ -21,20 +21,24 @@ class Narrator {
   /// `ci`: the log of a CI service is written, of the kind that the environment names.
   static Result<Narrator> make(bool ci);
 
-  /// What the run goes without. With --ci the output folds from here on, and standard error goes
-  /// where standard output does if the service wants one stream.
-  [[nodiscard]] Result<void> before(const plan::Plan& plan) const;
+  /// With --ci standard error goes where standard output does, if the service wants one stream.
+  [[nodiscard]] Result<void> join_streams() const;
+  /// What the run goes without. With --ci the output folds from here on.
+  void before(const plan::Plan& plan, const supervise::Redactor& redactor);
+  /// A run that did not get as far has not been told of before.
   void after(const plan::Plan& plan, const supervise::Outcome& outcome) const;
 
   void error(std::string_view title, std::string_view text) const;
   void warning(std::string_view text) const;
 
  private:
+  void lacks(const plan::Plan& plan, const supervise::Redactor& redactor) const;
   void tell(CiLevel level, std::string_view title, std::string_view text) const;
   void end(const plan::Plan& plan, const supervise::Outcome& outcome) const;
   void blocked(const plan::Plan& plan, const supervise::Outcome& outcome) const;
 
   std::optional<CiLog> ci_{};
+  bool begun_ = false;
 };
 
 }  // namespace sbx::cli

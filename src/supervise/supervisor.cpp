@@ -99,6 +99,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     // By now init is another process, which has nothing of what this is made of.
     SBX_CHECK(look_for_secrets());
     SBX_CHECK(await_turn());
+    if (sinks_.begins) sinks_.begins(outcome_.redactor);
     open_door();
     enter(sinks_.clock, Stage::await_exec);
     return {};

@@ -28,6 +28,8 @@ struct Sinks {
   /// Called once the sandbox is made, before the command may start: one of many runs waits for its
   /// turn there. `interrupt`: readable when the run is asked to end; then EINTR is the error.
   std::function<Result<void>(int interrupt)> await_turn{};
+  /// Called after that, with what masks secrets from here on, and before the first output.
+  std::function<void(const Redactor&)> begins{};
   /// Called, if that can be seen before the tree's end, when the command has ended and init ends
   /// all that it has left.
   std::function<void()> payload_ended{};

@@ -151,6 +151,26 @@ def test_junit_shows_no_secret(sbx):
     assert secret not in (sbx.cwd / "j.xml").read_text() and case.find("failure") is not None
 
 
+@pytest.mark.parametrize("service", [GITHUB, {"GITLAB_CI": "true", "GITHUB_ACTIONS": ""},
+                                     {"GITHUB_ACTIONS": "", "GITLAB_CI": ""}], ids=["github", "gitlab", "elsewhere"])
+@pytest.mark.parametrize("flags", [[], ["--stdin", "nowhere/{secret}"]], ids=["that runs", "that fails"])
+def test_the_log_of_a_run_shows_no_secret(sbx, service, flags):
+    """Neither the name of the command, nor what is said of it, nor a step's place in the table of times."""
+    secret = "correct-horse-battery-9"
+    (sbx.cwd / secret).write_text("#!/bin/sh\nexit 3\n")
+    (sbx.cwd / secret).chmod(0o755)
+    told = []
+    for redact in ("true", "false"):
+        run = sbx.call("run", *sbx.degraded, "--ci", "--timing", "--tmpfs", f"/tmp/{secret}:1M",
+                       *(flag.format(secret=secret) for flag in flags), "--secret", "key=env:KEY", "--set", f"secrets.key.redact={redact}", "--", f"./{secret}",
+                       env={**service, "KEY": secret})
+        assert run.code == 3 or flags
+        told.append(run.out + run.err)
+    masked, plain = told
+    assert "correct-horse" not in masked and plain.count(secret) >= masked.count("[redacted:key]") > 0
+    assert ("sbx: ./[redacted:key], profile default" in masked) == (not flags)
+
+
 def test_junit_that_cannot_be_written_is_no_success(sbx):
     assert sbx.call("run", *sbx.degraded, "--junit", "/dev/full", "--", "true").code == 125
     assert sbx.call("run", *sbx.degraded, "--junit", "/dev/full", "--", "false").code == 1

@@ -17,6 +17,7 @@
 #include "os/process.hpp"
 #include "os/pty.hpp"
 #include "plan/describe.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/supervisor.hpp"
 
 namespace sbx::cli {
@@ -27,9 +28,12 @@ using supervise::Outcome;
 using supervise::RunClock;
 using supervise::Stage;
 
-void say_timing(const plan::Plan& plan, RunClock& clock) {
+void say_timing(const plan::Plan& plan, const supervise::Redactor& redactor, RunClock& clock) {
   clock.enter(Stage::table, supervise::now_ns());
-  write_error(timing_text(clock.timing(plan), plan.run_id, os::terminal_columns(STDERR_FILENO)));
+  supervise::Timing timing = clock.timing(plan);
+  // Here, as the table cuts what is too wide for the terminal.
+  for (supervise::TimedRow& row : timing.rows) row.text = supervise::redacted(redactor, row.text);
+  write_error(timing_text(timing, plan.run_id, os::terminal_columns(STDERR_FILENO)));
 }
 
 int dry_run(const Arguments& arguments, const plan::Plan& plan) {
@@ -49,7 +53,7 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   const Report report(arguments.dry_run ? nothing : arguments.reporting, problems);
   auto run_id = make_run_id();
   if (!run_id) problems.push_back(run_id.error());
-  const auto narrator = Narrator::make(arguments.reporting.ci);
+  auto narrator = Narrator::make(arguments.reporting.ci);
   if (!narrator) problems.push_back(narrator.error());
 
   const std::string id = run_id.value_or("");
@@ -64,16 +68,17 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   if (arguments.dry_run) return dry_run(arguments, plan);
 
   enter(clock, Stage::prepare_launch);
-  if (const auto told = narrator->before(plan); !told)
-    return report.refuse(plan, {told.error()}, started);
+  if (const auto joined = narrator->join_streams(); !joined)
+    return report.refuse(plan, {joined.error()}, started);
   supervise::Sinks sinks = report.sinks(started);
   sinks.clock = clock;
   sinks.secrets = &planned->secrets;
+  sinks.begins = [&](const supervise::Redactor& redactor) { narrator->before(plan, redactor); };
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
   enter(clock, Stage::result_file);
   const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();
   narrator->after(plan, outcome);
-  if (clock != nullptr) say_timing(plan, *clock);
+  if (clock != nullptr) say_timing(plan, outcome.redactor, *clock);
   if (after) os::end_process(after({planned->profile, plan, outcome}));
   // The command's own success must not hide that its result is not there. Everything is written
   // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
