@@ -231,8 +231,8 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   plan::Plan plan = SBX_TRY(plan_run(grounds, invocation_of(arguments, grounds.profile, run_id)));
   std::vector<os::SecretMemory> secrets;
   if (!only_asks) secrets = SBX_TRY(read_secrets(plan, grounds.facts.env));
-  return Planned{std::move(grounds.profile), std::move(plan), std::move(grounds.image),
-                 std::move(secrets)};
+  return Planned{std::move(grounds.profile), std::move(plan), std::move(grounds.facts.env),
+                 std::move(grounds.image), std::move(secrets)};
 }
 
 Result<std::string> make_run_id() {

@@ -53,8 +53,9 @@ std::expected<plan::Plan, profile::Problems> plan_run(const Grounds& grounds,
 struct Planned {
   profile::Profile profile;
   plan::Plan plan;
-  std::optional<images::Held> image{};      ///< of `root: {oci: ...}`: it stays while this does
-  std::vector<os::SecretMemory> secrets{};  ///< the values; none when nothing is to run
+  std::map<std::string, std::string> env{};  ///< the caller's, without secrets that were read
+  std::optional<images::Held> image{};       ///< of `root: {oci: ...}`: it stays while this does
+  std::vector<os::SecretMemory> secrets{};   ///< the values; none when nothing is to run
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.

@@ -15,6 +15,7 @@
 
 #include "base/text.hpp"
 #include "os/fd.hpp"
+#include "os/mount.hpp"
 
 namespace sbx::os {
 namespace {
@@ -86,6 +87,17 @@ PathStanding look_at_path(const std::string& path) {
   int left = kMostEntries;
   if (S_ISDIR(what.st_mode) && !all_open(at.get(), kMostDepth, left)) return PathStanding::private_;
   return PathStanding::shared;
+}
+
+bool is_missing(const std::string& path, bool follow) {
+  int error = 0;
+  if (follow) {
+    struct ::stat what{};
+    if (::fstatat(AT_FDCWD, path.c_str(), &what, AT_NO_AUTOMOUNT) != 0) error = errno;
+  } else if (const auto found = open_path_strict(path.c_str()); !found) {
+    error = found.error().value;
+  }
+  return error == ENOENT || error == ENOTDIR;
 }
 
 }  // namespace sbx::os

@@ -18,4 +18,8 @@ enum class PathStanding {
 /// entries.
 PathStanding look_at_path(const std::string& path);
 
+/// Is nothing at the absolute `path`, as far as the caller can tell? `follow`: of a path that the
+/// caller has named, through links; else one with a link on the way counts as there.
+bool is_missing(const std::string& path, bool follow);
+
 }  // namespace sbx::os

@@ -64,7 +64,8 @@ std::string yaml_word(std::string_view text) {
                                                                       : json_string(text);
 }
 
-Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question) {
+Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question,
+                   const Host& host) {
   struct Kind {
     std::string_view name;
     Result<Answer> (*answer)(const Asked&, std::string_view);
@@ -76,7 +77,7 @@ Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::strin
   if (colon == std::string_view::npos || kind == kKinds.end() || colon + 1 == question.size())
     return bad_question(quote(question) + " is no question", kForms);
   const std::string_view subject = question.substr(colon + 1);
-  Answer answer = SBX_TRY(kind->answer({profile, plan}, subject));
+  Answer answer = SBX_TRY(kind->answer({profile, plan, host}, subject));
   answer.question = question;
   return answer;
 }

@@ -1,7 +1,9 @@
-// What a run would let the command do, from the plan alone, and which line decides it:
-// `sbx explain --why`. Pure.
+// What a run would let the command do, from the plan and a look at the host, and which line decides
+// it: `sbx explain --why`. Pure.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -29,9 +31,18 @@ struct Answer {
   std::string hint;        ///< what to do where one line is not enough
 };
 
+/// What of the host an answer needs that no plan has. Without it nothing is taken for missing.
+struct Host {
+  /// Is nothing at `path`, absolute? `follow`: as a mount finds it, through links; else a path with
+  /// a link on the way, which leads elsewhere inside, is not known to be missing.
+  std::function<bool(const std::string& path, bool follow)> lacks{};
+  const std::map<std::string, std::string>* env = nullptr;  ///< the caller's
+};
+
 /// `question` is path:/x, host:NAME:PORT, syscall:NAME or env:NAME; an Error of kind usage when it
 /// is none of these, or asks for what does not exist.
-Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question);
+Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question,
+                   const Host& host = {});
 
 /// For a person, a few lines with a line end.
 std::string answer_text(const Answer& answer);

@@ -11,9 +11,14 @@ namespace sbx::plan {
 struct Asked {
   const profile::Profile& profile;
   const Plan& plan;
+  const Host& host;
 
   /// An answer that `key` decides: its place is filled in. No key: sbx itself does.
   [[nodiscard]] Answer decided_by(std::string_view key) const;
+  /// It is known not to be there.
+  [[nodiscard]] bool lacks(const std::string& path, bool follow) const {
+    return host.lacks && host.lacks(path, follow);
+  }
 };
 
 Result<Answer> why_path(const Asked& asked, std::string_view path);      ///< why_path.cpp

@@ -105,7 +105,7 @@ class Finder {
   /// Tier `landlock`: the host's own tree, of which the innermost rule tells.
   void see(const ApplyLandlock& a) {
     if (!a.only_wall) return;
-    take(Verdict::denied, "it cannot be opened; that it exists can be seen");
+    take(Verdict::denied, "it cannot be opened; that it exists can be seen", path_);
     for (const LandlockRule& rule : a.rules) {
       if (!is_below(path_, rule.path)) continue;
       if (rule.device && found_.verdict != Verdict::allowed)
@@ -202,8 +202,32 @@ Answer absent(const Asked& asked, const std::string& path) {
   answer.absent = true;
   answer.what = "nothing is there";
   answer.because = "a path exists inside only when something in the plan puts it there";
-  answer.allow_with = "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + "}]";
+  const std::string place = yaml_word(path);
+  if (asked.lacks(path, true))
+    answer.hint = "this host has none to show; a folder of its own is  mounts: [{tmpfs: " + place +
+                  "}], a file  mounts: [{file: " + place + ", content: TEXT}]";
+  else
+    answer.allow_with = "mounts: [{bind: " + place + ", at: " + place + "}]";
   return answer;
+}
+
+/// By its own line, or by default.
+bool is_workspace(const Asked& asked, const Answer& answer, const std::string& path) {
+  const profile::Workspace& workspace = asked.profile.workspace;
+  return answer.key.starts_with("workspace") ||
+         (answer.key.empty() && workspace.mode != profile::WorkspaceMode::none &&
+          is_below(path, workspace.at));
+}
+
+/// Of a folder that is shown, and that lacks it.
+void say_missing(const std::string& source, Answer& answer) {
+  if (answer.verdict == Verdict::allowed) {
+    answer.what = "it does not exist, and can be made: the host's " + printable(source);
+    return;
+  }
+  answer.verdict = Verdict::denied;
+  answer.what = "it does not exist, nor can it be made: the host's " + printable(source);
+  if (answer.allow_with.empty()) answer.hint = "make it on the host";
 }
 
 }  // namespace
@@ -231,15 +255,20 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
   answer.key = key_of(asked, *found.step);
   answer.origin = found.step->origin;
   answer.verdict = found.verdict;
-  answer.what = (path == text ? "" : "it leads to " + printable(path) + "; ") + found.what;
+  answer.what = found.what;
   answer.because = found.step->reason;
-  if (found.verdict == Verdict::partly && !found.source.empty())
-    answer.allow_with = answer.key.starts_with("workspace")
-                            ? "workspace: {mode: rw}"
-                            : "mounts: [{bind: " + yaml_word(found.source) +
-                                  ", at: " + yaml_word(path) + ", mode: rw}]";
-  if (answer.key == "workspace.git") answer.allow_with = "workspace: {git: none}";
+  const bool missing = !found.source.empty() && asked.lacks(found.source, false);
   if (found.verdict == Verdict::denied && !answer.key.empty()) answer.hint = "take the entry out";
+  if (found.verdict == Verdict::partly && !found.source.empty()) {
+    if (is_workspace(asked, answer, path))
+      answer.allow_with = "workspace: {mode: rw}";
+    else if (!missing)
+      answer.allow_with = "mounts: [{bind: " + yaml_word(found.source) +
+                          ", at: " + yaml_word(path) + ", mode: rw}]";
+  }
+  if (answer.key == "workspace.git") answer.allow_with = "workspace: {git: none}";
+  if (missing) say_missing(found.source, answer);
+  if (path != text) answer.what = "it leads to " + printable(path) + "; " + answer.what;
   return answer;
 }
 

@@ -48,6 +48,11 @@ Answer present(const Asked& asked, std::string_view name, const std::string& pas
     return answer;
   }
   const bool terminal = name == "TERM";
+  if (name == "TMPDIR" && asked.plan.isolation.tier == "landlock") {
+    Answer answer = asked.decided_by("");
+    answer.because = "the run has a folder of its own for temporary files; env.set changes it";
+    return answer;
+  }
   Answer answer = asked.decided_by(terminal ? "stdio.tty" : "tools");
   answer.because = terminal ? "the command has a terminal" : "one of the tools needs it";
   return answer;
@@ -57,6 +62,37 @@ Answer present(const Asked& asked, std::string_view name, const std::string& pas
 const PlannedSecret* secret_of(const Plan& plan, std::string_view name) {
   const auto found = std::ranges::find(plan.secrets, name, &PlannedSecret::env);
   return found == plan.secrets.end() ? nullptr : &*found;
+}
+
+/// The secret that is taken from the caller's variable; the profile may not pass it as well.
+const PlannedSecret* taken_from(const Plan& plan, std::string_view name) {
+  const auto found =
+      std::ranges::find(plan.secrets, "env:" + std::string(name), &PlannedSecret::from);
+  return found == plan.secrets.end() ? nullptr : &*found;
+}
+
+/// The command has no variable of this name.
+Answer lacking(const Asked& asked, std::string_view name, const std::string& passed) {
+  Answer answer = asked.decided_by(passed.empty() ? "env" : passed);
+  answer.what = "the command does not get it";
+  const bool unset = asked.host.env != nullptr && !asked.host.env->contains(std::string(name));
+  if (!profile::is_env_name(name)) {
+    answer.because = "names of variables are letters, digits and _ in a profile";
+  } else if (const PlannedSecret* const secret = taken_from(asked.plan, name)) {
+    answer = asked.decided_by("secrets." + secret->name + ".from");
+    answer.what = "the command does not get it";
+    answer.because = "the secret " + quote(secret->name) + " is taken from it";
+    answer.allow_with =
+        "secrets: {" + yaml_word(secret->name) + ": {env: " + yaml_word(name) + "}}";
+  } else if (!passed.empty() || unset) {
+    answer.because = passed.empty() ? "no line of the profile sets it, and the caller has none"
+                                    : "env.pass names it, but the caller has none";
+    answer.allow_with = "env: {set: {" + yaml_word(name) + ": VALUE}}";
+  } else {
+    answer.because = "of the caller's variables only those named in env.pass enter";
+    answer.allow_with = "env: {pass: [" + yaml_word(name) + "]}";
+  }
+  return answer;
 }
 
 }  // namespace
@@ -78,18 +114,7 @@ Result<Answer> why_variable(const Asked& asked, std::string_view name) {
     answer.what = "the command gets " + printable(*entry);
     return answer;
   }
-  Answer answer = asked.decided_by(passed.empty() ? "env" : passed);
-  answer.what = "the command does not get it";
-  if (!profile::is_env_name(name)) {
-    answer.because = "names of variables are letters, digits and _ in a profile";
-  } else if (passed.empty()) {
-    answer.because = "of the caller's variables only those named in env.pass enter";
-    answer.allow_with = "env: {pass: [" + yaml_word(name) + "]}";
-  } else {
-    answer.because = "env.pass names it, but the caller has none";
-    answer.allow_with = "env: {set: {" + yaml_word(name) + ": VALUE}}";
-  }
-  return answer;
+  return lacking(asked, name, passed);
 }
 
 }  // namespace sbx::plan

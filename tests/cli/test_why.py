@@ -37,8 +37,8 @@ def look(path):
 for path in sys.argv[1:]:
     print(path, look(path))
 """
-# The plan does not know whether the host has a file, nor whether the caller may read it.
-MEANS = {"allowed": {"written"}, "partly": {"read", "unreadable", "absent"}, "denied": {"absent", "hidden"}}
+# Whether the caller may read a file is not looked at.
+MEANS = {"allowed": {"written"}, "partly": {"read", "unreadable"}, "denied": {"absent", "hidden"}}
 
 
 @pytest.fixture
@@ -65,6 +65,7 @@ def elsewhere():
     """A folder that no plan shows; /tmp is the sandbox's own."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         (Path(folder) / "in").write_text("1")
+        (Path(folder) / "dangling").symlink_to("nowhere")
         yield folder
 
 
@@ -98,7 +99,30 @@ def test_the_line_it_names_does_allow_it(sbx, scene, elsewhere):
     assert sbx.run(wider, cmd=["cat", path]).assert_ok().out == "1"
 
 
-def test_calls_and_variables_name_their_line(sbx):
+def test_no_line_is_given_for_what_the_host_lacks(sbx, scene, elsewhere):
+    nothing, link, below = answers(sbx, scene, f"path:{elsewhere}/none", f"path:{elsewhere}/dangling", "path:/usr/none")
+    assert nothing["allow_with"] is None and f"{{tmpfs: {elsewhere}/none}}" in nothing["hint"]
+    assert link["allow_with"] is None
+    assert below["verdict"] == "denied" and "does not exist" in below["text"] and below["allow_with"] is None
+    for line in re.findall(r"mounts: \[.*?\}\]", nothing["hint"]):
+        wider = sbx.profile(f"version: 1\n{line}\n")
+        assert sbx.run(wider, cmd=["test", "-e", f"{elsewhere}/none"]).assert_ok()
+
+
+def test_the_line_for_a_variable_gives_it(sbx, monkeypatch):
+    monkeypatch.setenv("KEY", "a-secret-value")
+    monkeypatch.setenv("THERE", "1")
+    monkeypatch.delenv("UNSET", raising=False)
+    profile = sbx.profile("version: 1\nsecrets: {key: {from: 'env:KEY', at: /run/secrets/key}}\n")
+    for name in ("KEY", "THERE", "UNSET"):
+        [answer] = answers(sbx, profile, f"env:{name}")
+        assert answer["verdict"] == "denied" and sbx.run(profile, cmd=["sh", "-c", f"test -n \"${name}\""]).code == 1
+        wider = sbx.profile(f"version: 1\nextends: [{profile}]\n{answer['allow_with']}\n")
+        assert sbx.run(wider, cmd=["sh", "-c", f"test -n \"${name}\""]).assert_ok()
+
+
+def test_calls_and_variables_name_their_line(sbx, monkeypatch):
+    monkeypatch.setenv("TOKEN", "1")
     profile = sbx.profile("version: 1\nseccomp:\n  deny: [chmod]\nenv: {set: {MODE: fast}}\n")
     chmod, ptrace, mode, token = answers(sbx, profile, "syscall:chmod", "syscall:ptrace", "env:MODE", "env:TOKEN")
     assert chmod["verdict"] == "denied" and chmod["origin"].endswith(":3:10") and chmod["key"] == "seccomp.deny[0]"

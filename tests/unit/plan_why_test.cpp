@@ -1,43 +1,12 @@
 // What --why answers, and that it answers what the plan and its filter do.
 #include <doctest/doctest.h>
 
-#include "plan/why.hpp"
-#include "plan_testing.hpp"
-#include "profile_testing.hpp"
+#include "plan_why_testing.hpp"
 #include "seccomp_testing.hpp"
 
 using namespace sbx;                 // NOLINT(google-build-using-namespace)
 using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
 using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
-using sbx::testing::must_load;
-
-namespace {
-
-struct Planned {
-  profile::Profile profile;
-  Plan plan;
-
-  [[nodiscard]] Answer ask(std::string_view question) const {
-    auto answer = why(profile, plan, question);
-    if (!answer) FAIL(answer.error().to_string());
-    return *std::move(answer);
-  }
-  [[nodiscard]] std::string refusal(std::string_view question) const {
-    const auto answer = why(profile, plan, question);
-    REQUIRE_FALSE(answer.has_value());
-    CHECK(answer.error().kind == ErrorKind::usage);
-    return answer.error().to_string();
-  }
-};
-
-Planned planned(const std::string& text, const HostFacts& facts = host_of_user()) {
-  profile::Profile profile = must_load(text);
-  auto plan = build(profile, command(), facts);
-  if (!plan) FAIL(plan.error().to_string());
-  return {std::move(profile), *std::move(plan)};
-}
-
-}  // namespace
 
 TEST_CASE("path: what the host has, read-only, and what would make it writable") {
   const Answer answer = planned("").ask("path:/usr/lib/os-release");

@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
+#include "os/host_path.hpp"
 #include "plan/describe.hpp"
 #include "plan/why.hpp"
 
@@ -14,8 +15,9 @@ std::expected<std::string, profile::Problems> answers(const Arguments& arguments
                                                       const Planned& planned) {
   std::string text;
   profile::Problems problems;
+  const plan::Host host{.lacks = os::is_missing, .env = &planned.env};
   for (const std::string& question : arguments.why) {
-    const auto answer = plan::why(planned.profile, planned.plan, question);
+    const auto answer = plan::why(planned.profile, planned.plan, question, host);
     if (!answer) {
       problems.push_back(answer.error());
       continue;

@@ -1,0 +1,47 @@
+// What --why answers of what this host, or the caller, does not have.
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "plan_why_testing.hpp"
+
+using namespace sbx;                 // NOLINT(google-build-using-namespace)
+using namespace sbx::plan;           // NOLINT(google-build-using-namespace)
+using namespace sbx::plan::testing;  // NOLINT(google-build-using-namespace)
+
+TEST_CASE("path: what this host lacks is not offered") {
+  const Host host{.lacks = [](const std::string& path, bool) { return path.ends_with("none"); }};
+  const Planned plan = planned("workspace: {mode: rw}\n");
+  const Answer nowhere = plan.ask("path:/srv/none", host);
+  CHECK(nowhere.what == "nothing is there");
+  CHECK(nowhere.allow_with.empty());
+  CHECK(nowhere.hint.contains("mounts: [{tmpfs: /srv/none}]"));
+  CHECK(plan.ask("path:/srv/some", host).allow_with ==
+        "mounts: [{bind: /srv/some, at: /srv/some}]");
+  const Answer below = plan.ask("path:/usr/none", host);
+  CHECK(below.verdict == Verdict::denied);
+  CHECK(below.what == "it does not exist, nor can it be made: the host's /usr/none");
+  CHECK(below.allow_with.empty());
+  const Answer made = plan.ask("path:/workspace/none", host);
+  CHECK(made.verdict == Verdict::allowed);
+  CHECK(made.what == "it does not exist, and can be made: the host's /home/user/project/none");
+  const Answer strict = planned("").ask("path:/workspace/none", host);
+  CHECK(strict.verdict == Verdict::denied);
+  CHECK(strict.allow_with == "workspace: {mode: rw}");
+}
+
+TEST_CASE("env: what the caller lacks, and what a secret is taken from, is not passed") {
+  const std::map<std::string, std::string> env{{"THERE", "1"}, {"KEY", "secret"}};
+  const Host host{.env = &env};
+  const Planned plan = planned("secrets: {key: {from: 'env:KEY', at: /run/secrets/key}}\n");
+  CHECK(plan.ask("env:THERE", host).allow_with == "env: {pass: [THERE]}");
+  const Answer unset = plan.ask("env:UNSET", host);
+  CHECK(unset.because == "no line of the profile sets it, and the caller has none");
+  CHECK(unset.allow_with == "env: {set: {UNSET: VALUE}}");
+  const Answer key = plan.ask("env:KEY", host);
+  CHECK(key.verdict == Verdict::denied);
+  CHECK(key.key == "secrets.key.from");
+  CHECK(key.because == "the secret key is taken from it");
+  CHECK(key.allow_with == "secrets: {key: {env: KEY}}");
+}
