@@ -6,9 +6,6 @@
 namespace sbx::changes {
 namespace {
 
-using changes::Change;
-using changes::Entry;
-using changes::EntryKind;
 using Json = nlohmann::ordered_json;
 
 /// A name of any bytes: as text, or as "NAME_base64".
@@ -56,6 +53,44 @@ std::string_view word_of(const Change& change) {
   return change.after.kind == EntryKind::absent ? "deleted" : "modified";
 }
 
+/// As `"NAME":[...]`, one by one.
+template <class List, class Make>
+bool put_list(std::string_view name, const List& list, const Make& make, std::string& text,
+              const TakeLines& take) {
+  constexpr std::size_t kPiece = std::size_t{64} << 10U;
+  text += ",\"" + std::string(name) + "\":[";
+  bool first = true;
+  for (const auto& one : list) {
+    const Json json = make(one);
+    if (json.is_null()) continue;
+    text += (first ? "" : ",") + json_text(json);
+    first = false;
+    if (text.size() < kPiece) continue;
+    if (!take(text)) return false;
+    text.clear();
+  }
+  text += "]";
+  return true;
+}
+
+}  // namespace
+
+std::string json_text(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json head_json(const ChangeSet& set, const Totals& sum) {
+  Json json{{"schema", "sbx.changes/1"}, {"run", set.run}, {"profile", set.profile}};
+  put_bytes(json, "workspace", set.workspace);
+  json["argv"] = set.argv;
+  json["ended_at"] = set.ended_at;
+  json["added"] = sum.added;
+  json["modified"] = sum.modified;
+  json["deleted"] = sum.deleted;
+  json["bytes"] = sum.bytes;
+  return json;
+}
+
 Json change_json(const Change& change) {
   Json json;
   put_bytes(json, "path", change.path);
@@ -66,43 +101,37 @@ Json change_json(const Change& change) {
   return json;
 }
 
-}  // namespace
-
-Json changes_json(const changes::ChangeSet& set, bool each) {
-  const changes::Totals sum = changes::totals(set);
-  Json json{{"schema", "sbx.changes/1"}, {"run", set.run}, {"profile", set.profile}};
-  put_bytes(json, "workspace", set.workspace);
-  json["argv"] = set.argv;
-  json["ended_at"] = set.ended_at;
-  json["added"] = sum.added;
-  json["modified"] = sum.modified;
-  json["deleted"] = sum.deleted;
-  json["bytes"] = sum.bytes;
-  if (!each) return json;
-  json["changes"] = Json::array();
-  for (const Change& change : set.changes)
-    if (!change.passage) json["changes"].push_back(change_json(change));
-  json["omitted"] = omitted_json(set.omitted);
+Json omission_json(const Omission& omission) {
+  Json json;
+  put_bytes(json, "path", omission.path);
+  json["why"] = omission.why;
   return json;
 }
 
 Json omitted_json(std::span<const Omission> omitted) {
   Json json = Json::array();
-  for (const Omission& omission : omitted) {
-    Json& one = json.emplace_back();
-    put_bytes(one, "path", omission.path);
-    one["why"] = omission.why;
-  }
+  for (const Omission& omission : omitted) json.push_back(omission_json(omission));
   return json;
 }
 
-Json applied_json(const changes::ChangeSet& set, const changes::Applied& applied) {
+void json_view(const ChangeSet& set, const TakeLines& take) {
+  std::string text = json_text(head_json(set, totals(set)));
+  text.pop_back();  // its brace
+  const auto change = [](const Change& one) { return one.passage ? Json() : change_json(one); };
+  if (!put_list("changes", set.changes, change, text, take) ||
+      !put_list("omitted", set.omitted, omission_json, text, take))
+    return;
+  text += "}\n";
+  (void)take(text);
+}
+
+Json applied_json(const ChangeSet& set, const Applied& applied) {
   Json json{{"schema", "sbx.applied/1"}, {"run", set.run}};
   put_bytes(json, "workspace", set.workspace);
   json["applied"] = applied.done;
   json["already"] = applied.already;
   json["conflicts"] = Json::array();
-  for (const changes::Conflict& conflict : applied.conflicts) {
+  for (const Conflict& conflict : applied.conflicts) {
     Json& one = json["conflicts"].emplace_back();
     put_bytes(one, "path", conflict.path);
     one["why"] = conflict.why;

@@ -8,17 +8,26 @@
 
 #include "changes/apply.hpp"
 #include "changes/change.hpp"
+#include "changes/diff_view.hpp"
 
 namespace sbx::changes {
 
-/// The run and its sums; `each`: with every change, and what could not be kept.
-nlohmann::ordered_json changes_json(const changes::ChangeSet& set, bool each);
+/// The run, and the sums of its changes.
+nlohmann::ordered_json head_json(const ChangeSet& set, const Totals& sum);
+/// One change, and what could not be kept, and why.
+nlohmann::ordered_json change_json(const Change& change);
+nlohmann::ordered_json omission_json(const Omission& omission);
+nlohmann::ordered_json omitted_json(std::span<const Omission> omitted);
 
-/// What could not be kept, and why.
-nlohmann::ordered_json omitted_json(std::span<const changes::Omission> omitted);
+/// An object of the first with every change, and what could not be kept, as one line: `take` gets
+/// it change by change, as the text of all takes many times the memory that they take themselves.
+void json_view(const ChangeSet& set, const TakeLines& take);
+
+/// On one line; what is no UTF-8 becomes U+FFFD.
+std::string json_text(const nlohmann::ordered_json& json);
 
 /// How many were applied, or what stood against it.
-nlohmann::ordered_json applied_json(const changes::ChangeSet& set, const changes::Applied& applied);
+nlohmann::ordered_json applied_json(const ChangeSet& set, const Applied& applied);
 
 /// The JSON Schema of the first, as one text.
 std::string changes_schema();

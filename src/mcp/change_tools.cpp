@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -75,15 +77,21 @@ Result<std::vector<std::string>> paths_of(const std::vector<std::string>& given,
 Result<Answer> diff_with(const std::vector<std::string>& given, const Workspace& workspace) {
   const auto paths = SBX_TRY(paths_of(given, workspace));
   const auto difference = SBX_TRY(workspace.difference(paths));
-  Json all = changes::changes_json(difference.set, true);
+  Json all = changes::head_json(difference.set, changes::totals(difference.set));
   std::string patch = patch_of(difference);
   bool cut = shorten(patch);
-  for (const char* const list : {"changes", "omitted"}) {
-    Json& entries = all[list];
-    if (entries.size() <= kMostChanges) continue;
-    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(kMostChanges), entries.end());
-    cut = true;
+  all["changes"] = Json::array();
+  for (const changes::Change& change : difference.set.changes) {
+    if (change.passage) continue;
+    if (all["changes"].size() == kMostChanges) {
+      cut = true;
+      break;
+    }
+    all["changes"].push_back(changes::change_json(change));
   }
+  const std::span<const changes::Omission> omitted = difference.set.omitted;
+  cut = cut || omitted.size() > kMostChanges;
+  all["omitted"] = changes::omitted_json(omitted.first(std::min(omitted.size(), kMostChanges)));
   Answer answer;
   std::string text = std::to_string(all["added"].get<std::uint64_t>()) + " added, " +
                      std::to_string(all["modified"].get<std::uint64_t>()) + " modified, " +

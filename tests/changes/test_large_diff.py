@@ -1,5 +1,6 @@
 """A diff is written as it is made: what all the contents of a run take is no matter of memory, nor of time once nobody
 reads."""
+import json
 import subprocess
 
 import pytest
@@ -28,6 +29,39 @@ def test_a_diff_takes_the_memory_of_one_text_and_not_of_all(kept, run, tmp_path)
     assert peak.memory_of([kept.sbx.binary, "diff", run], kept.sbx.cwd, out) < 64 * MIB < out.stat().st_size
     text = out.read_bytes()
     assert text.count(b"\ndiff --git ") == FILES and text.endswith(b"as in any text\n")
+
+
+MANY = 20_000
+NAMES = f"""
+import os
+for i in range({MANY}):
+    os.mkdir(f"folder-{{i:06}}-{{'x' * 200}}")
+"""
+
+
+def many_names(kept):
+    ended = kept.run(NAMES, "--memory", "256M", "--set", "workspace.size=128M", program="python3").assert_ok()
+    return ended.result["id"]
+
+
+def test_json_takes_the_memory_of_the_list_and_not_of_its_text(kept, tmp_path):
+    run = many_names(kept)
+    binary, cwd, out = kept.sbx.binary, kept.sbx.cwd, tmp_path / "out"
+    one = peak.memory_of([binary, "diff", run, f"folder-000000-{'x' * 200}", "--json"], cwd)
+    taken = peak.memory_of([binary, "diff", run, "--json"], cwd, out)
+    told = json.loads(out.read_bytes())
+    assert len(told["changes"]) == MANY and not told["omitted"] and out.read_bytes().endswith(b"}\n")
+    assert taken < one + MIB and MANY * 300 < out.stat().st_size
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]], ids=["text", "json"])
+def test_a_list_of_runs_takes_no_more_memory_with_each(kept, flags):
+    taken = []
+    for count in (2, 5):
+        while len(kept.verb("diff", "--json").stdout.split(b'"schema"')) - 1 < count:
+            many_names(kept)
+        taken.append(peak.memory_of([kept.sbx.binary, "diff", *flags], kept.sbx.cwd))
+    assert taken[1] < taken[0] + 4 * MIB, taken
 
 
 def test_a_reader_that_goes_ends_it(kept, run):

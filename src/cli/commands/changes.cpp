@@ -31,9 +31,7 @@ int fail(const Error& error) {
   return kFailed;
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& json) { return changes::json_text(json) + "\n"; }
 
 /// A kept run, opened, with what its line of the table or its diff is made of.
 struct Opened {
@@ -69,32 +67,48 @@ Result<Opened> open_wanted(const Store& store, const Arguments& arguments) {
   return opened;
 }
 
+/// What its line is made of: the changes of all runs together may be more than there is memory.
+struct Summary {
+  ChangeSet set;  ///< without them
+  changes::Totals sum{};
+};
+
 /// By when they ended; what cannot be read is said and left out.
-std::vector<ChangeSet> all_kept(const Store& store) {
-  std::vector<ChangeSet> sets;
+std::vector<Summary> all_kept(const Store& store) {
+  std::vector<Summary> all;
   for (const std::string& run : store.runs()) {
     auto opened = open_run(store, run, Store::Use::look);
-    if (opened)
-      sets.push_back(std::move(opened->set));
-    else
+    if (!opened) {
       say(opened.error().to_string());
+      continue;
+    }
+    Summary one{std::move(opened->set)};
+    one.sum = changes::totals(one.set);
+    one.set.changes = std::vector<changes::Change>();
+    one.set.omitted = std::vector<changes::Omission>();
+    all.push_back(std::move(one));
   }
-  std::ranges::stable_sort(sets, {}, &ChangeSet::ended_at);
-  return sets;
+  std::ranges::stable_sort(all, {}, [](const Summary& one) { return one.set.ended_at; });
+  return all;
+}
+
+int list_json(const std::vector<Summary>& all) {
+  std::string text = "[";
+  for (const auto& [set, sum] : all)
+    text += (text.size() > 1 ? "," : "") + changes::json_text(changes::head_json(set, sum));
+  return print(text + "]\n");
 }
 
 int list_kept(const Store& store, bool json) {
+  const std::vector<Summary> all = all_kept(store);
+  if (json) return list_json(all);
   Table table(
       {"RUN", "ENDED", "PROFILE", "ADDED", "MODIFIED", "DELETED", "SIZE", "WORKSPACE", "COMMAND"});
-  Json list = Json::array();
-  for (const ChangeSet& set : all_kept(store)) {
-    const changes::Totals sum = changes::totals(set);
-    list.push_back(changes_json(set, false));
+  for (const auto& [set, sum] : all)
     table.add({set.run, set.ended_at, printable(set.profile), std::to_string(sum.added),
                std::to_string(sum.modified), std::to_string(sum.deleted), short_bytes(sum.bytes),
                printable(set.workspace, 4096), quote_command(set.argv)});
-  }
-  return print(json ? line_of(list) : table.text(os::terminal_columns(STDOUT_FILENO)));
+  return print(table.text(os::terminal_columns(STDOUT_FILENO)));
 }
 
 changes::ViewOptions view_options() {
@@ -104,6 +118,15 @@ changes::ViewOptions view_options() {
   options.escape = terminal;
   if (terminal) options.columns = static_cast<int>(os::terminal_columns(STDOUT_FILENO));
   return options;
+}
+
+int print_json(const ChangeSet& set) {
+  int printed = kSuccess;
+  changes::json_view(set, [&printed](std::string_view text) {
+    printed = print(text);
+    return printed == kSuccess;
+  });
+  return printed;
 }
 
 int print_diff(const Opened& opened, const Arguments& arguments) {
@@ -181,7 +204,7 @@ int diff_command(const Arguments& arguments) {
   if (arguments.operands.empty()) return list_kept(*store, arguments.reporting.json);
   const auto opened = open_wanted(*store, arguments);
   if (!opened) return fail(opened.error());
-  if (arguments.reporting.json) return print(line_of(changes_json(opened->set, true)));
+  if (arguments.reporting.json) return print_json(opened->set);
   return print_diff(*opened, arguments);
 }
 
