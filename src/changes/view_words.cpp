@@ -7,6 +7,9 @@
 namespace sbx::changes {
 namespace {
 
+/// Nothing is cut here: whoever masks secrets does so later, and has to find them whole.
+std::string whole(std::string_view text) { return printable(text, std::string_view::npos); }
+
 const Attribute* next(const std::vector<Attribute>& attributes, std::size_t index) {
   return index < attributes.size() ? &attributes[index] : nullptr;
 }
@@ -21,26 +24,24 @@ std::vector<std::string> attribute_changes(const Entry& before, const Entry& aft
     const Attribute* now = next(after.attributes, j);
     if (old == nullptr && now == nullptr) return words;
     if (now == nullptr || (old != nullptr && old->name < now->name)) {
-      words.push_back(printable(old->name) + " gone");
+      words.push_back(whole(old->name) + " gone");
       ++i;
     } else if (old == nullptr || now->name < old->name) {
-      words.push_back(printable(now->name) + " new");
+      words.push_back(whole(now->name) + " new");
       ++j;
     } else {
-      if (old->value != now->value) words.push_back(printable(now->name) + " changed");
+      if (old->value != now->value) words.push_back(whole(now->name) + " changed");
       ++i;
       ++j;
     }
   }
 }
 
-std::string target_words(const Entry& entry) { return "to " + printable(entry.target); }
+std::string target_words(const Entry& entry) { return "to " + whole(entry.target); }
 
 }  // namespace
 
-std::string shown_path(std::string_view path) {
-  return path.empty() ? "." : printable(path, std::string_view::npos);
-}
+std::string shown_path(std::string_view path) { return path.empty() ? "." : whole(path); }
 
 std::string octal_mode(unsigned mode) {
   char text[16];
@@ -108,7 +109,7 @@ std::string_view disturbance(const Change& change) {
 }
 
 std::string omission_words(const Omission& omission) {
-  return "not kept: " + shown_path(omission.path) + " (" + printable(omission.why) + ")";
+  return "not kept: " + shown_path(omission.path) + " (" + whole(omission.why) + ")";
 }
 
 }  // namespace sbx::changes

@@ -184,7 +184,7 @@ Learned learned_profile(const Lesson& lesson, std::span<const std::uint32_t> alw
     remarks += "# Not all paths that it named were looked at.\n";
   learned.text =
       "# Written by `sbx learn`, from one run of\n#   " +
-      printable(quote_command(lesson.plan.argv), 200) + "\n# which ended with " + lesson.ended +
+      printable(quote_command(lesson.command), 200) + "\n# which ended with " + lesson.ended +
       ". Read it before you use it: it allows what the command asked for.\n" +
       "version: 1\nextends: [" + plan::yaml_word(lesson.base) + "]\n" + document.text() + remarks;
   return learned;

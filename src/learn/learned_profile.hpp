@@ -18,6 +18,7 @@ struct Lesson {
   const profile::Profile& profile;
   const plan::Plan& plan;
   const supervise::Observations& seen;
+  std::vector<std::string> command;   ///< what ran, without secrets
   std::string base;                   ///< what the new profile extends: a name, or an absolute path
   bool succeeded = false;             ///< the command ended with 0
   std::vector<std::string> denied{};  ///< calls that did not go through, and what could be done

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "base/quantity.hpp"
-#include "base/text.hpp"
 #include "changes/changes_json.hpp"
 #include "changes/diff_view.hpp"
 #include "changes/tree.hpp"
+#include "changes/view_words.hpp"
 #include "mcp/arguments.hpp"
 #include "os/folder.hpp"
 
@@ -119,9 +119,9 @@ Result<Answer> apply_with(const std::vector<std::string>& given, Workspace& work
   std::string text = std::to_string(applied.done) + " changes applied";
   if (answer.is_error) text = "nothing was applied; name the paths that you want without these:";
   for (const changes::Conflict& conflict : applied.conflicts)
-    text += "\n" + printable(conflict.path, 4096) + ": " + conflict.why;
+    text += "\n" + changes::shown_path(conflict.path) + ": " + conflict.why;
   for (const changes::Omission& omission : brought.omitted)
-    text += "\nomitted: " + printable(omission.path, 4096) + ": " + omission.why;
+    text += "\nomitted: " + changes::shown_path(omission.path) + ": " + omission.why;
   answer.add_text(std::move(text));
   return answer;
 }

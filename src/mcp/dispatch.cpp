@@ -162,8 +162,8 @@ void Server::answer_method(const Request& request, Revision revision,
       content.error().code = Code::invalid_params;
     return refuse(request.id, content.error(), batch);
   }
-  refuse(request.id,
-         {Code::method_not_found, "there is no method " + printable(request.method, 100)}, batch);
+  refuse(request.id, {Code::method_not_found, "there is no method " + named(request.method)},
+         batch);
 }
 
 bool Server::offers(const std::string& tool) const {
@@ -176,8 +176,7 @@ void Server::call_tool(const Request& request, Revision revision,
   const auto name = text_of(request.params, "name").get<std::string>();
   Json arguments = request.params.value("arguments", Json::object());
   if (!offers(name))
-    return refuse(request.id, {Code::invalid_params, "there is no tool " + printable(name, 100)},
-                  batch);
+    return refuse(request.id, {Code::invalid_params, "there is no tool " + named(name)}, batch);
   if (!arguments.is_object())
     return refuse(request.id, {Code::invalid_params, "`arguments` has to be an object"}, batch);
   const auto give = [&](Answer answer) {
@@ -224,8 +223,14 @@ void Server::reply(const Json& id, Json result, const std::shared_ptr<Batch>& ba
   deliver(result_of(id, std::move(result)), batch);
 }
 
-void Server::refuse(const Json& id, const Refusal& why, const std::shared_ptr<Batch>& batch) {
+void Server::refuse(const Json& id, Refusal why, const std::shared_ptr<Batch>& batch) {
+  why.text = supervise::redacted(setup_.redactor, why.text);
+  if (setup_.redactor != nullptr) supervise::redact_strings(setup_.redactor, why.data);
   deliver(error_of(id, why), batch);
+}
+
+std::string Server::named(const std::string& word) const {
+  return printable(supervise::redacted(setup_.redactor, word), 100);
 }
 
 void Server::deliver(Json message, const std::shared_ptr<Batch>& batch) {

@@ -67,7 +67,7 @@ void KeptFiles::know(const Json& artifacts) {
 }
 
 Json KeptFiles::note(const artifacts::Artifact& artifact) {
-  const std::string path = printable(artifact.path, 4096);
+  const std::string path = printable(artifact.path, std::string_view::npos);
   know_one({path, artifact.bytes, artifact.media_type, artifact.sha256});
   return {{"path", path},
           {"bytes", artifact.bytes},

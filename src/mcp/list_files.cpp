@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kDeepest = 64;
 constexpr std::size_t kMost = 10'000;
-constexpr std::size_t kLongestName = 4096;
+constexpr std::size_t kWhole = std::string_view::npos;  // half a secret could not be masked
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 class Listing {
@@ -82,7 +82,7 @@ class Listing {
   void add(int folder, const std::string& name, const std::string& path,
            const struct ::stat& what) {
     Json entry{{"path", path}, {"kind", "other"}};
-    text_ += printable(path, kLongestName);  // a line each, whatever is in a name
+    text_ += printable(path, kWhole);  // a line each, whatever is in a name
     if (S_ISREG(what.st_mode)) {
       entry["kind"] = "file";
       entry["size"] = what.st_size;
@@ -94,7 +94,7 @@ class Listing {
       const ssize_t size = ::readlinkat(folder, name.c_str(), target, sizeof target);
       std::string leads(target, static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
       entry["kind"] = "symlink";
-      text_ += " -> " + printable(leads, kLongestName);
+      text_ += " -> " + printable(leads, kWhole);
       entry["target"] = std::move(leads);
     }
     text_ += "\n";

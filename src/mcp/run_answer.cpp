@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/base64.hpp"
-#include "base/text.hpp"
+#include "changes/view_words.hpp"
 #include "mcp/change_tools.hpp"
 
 namespace sbx::mcp {
@@ -78,7 +78,8 @@ Json changes_of(const Json& result, Workspace& workspace, Workspace::Meanwhile m
   auto merged = workspace.merge(run, meanwhile);
   out["kept"] = merged.kept;
   for (const changes::Conflict& conflict : merged.conflicts)
-    out["conflicts"].push_back({{"path", printable(conflict.path, 4096)}, {"why", conflict.why}});
+    out["conflicts"].push_back(
+        {{"path", changes::shown_path(conflict.path)}, {"why", conflict.why}});
   if (!merged.conflicts.empty())
     merged.warning =
         "another call has changed the same files meanwhile, so nothing of what this "

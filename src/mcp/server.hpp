@@ -106,7 +106,9 @@ class Server {
   [[nodiscard]] bool has_room_for(std::size_t bytes) const;
 
   void reply(const Json& id, Json result, const std::shared_ptr<Batch>& batch);
-  void refuse(const Json& id, const Refusal& why, const std::shared_ptr<Batch>& batch);
+  void refuse(const Json& id, Refusal why, const std::shared_ptr<Batch>& batch);
+  /// A client's own word, for an answer.
+  [[nodiscard]] std::string named(const std::string& word) const;
   void deliver(Json message, const std::shared_ptr<Batch>& batch);
   void close(const std::shared_ptr<Batch>& batch);
 

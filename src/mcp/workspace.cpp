@@ -155,8 +155,7 @@ Result<std::string> Workspace::relative(std::string_view path) const {
   if (path.size() > kLongestPath)
     return std::unexpected(Error{.kind = ErrorKind::usage,
                                  .what = "a path can have " + std::to_string(kLongestPath) +
-                                         " bytes, and not the " + std::to_string(path.size()) +
-                                         " of " + printable(path)});
+                                         " bytes, and not " + std::to_string(path.size())});
   std::string_view rest = path;
   if (rest == at_) rest = {};
   if (rest.starts_with(at_ + "/")) rest.remove_prefix(at_.size() + 1);

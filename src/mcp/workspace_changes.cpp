@@ -4,9 +4,9 @@
 #include <limits>
 #include <utility>
 
-#include "base/text.hpp"
 #include "changes/harvest.hpp"
 #include "changes/store.hpp"
+#include "changes/view_words.hpp"
 #include "mcp/workspace.hpp"
 #include "supervise/json_figures.hpp"
 
@@ -39,7 +39,7 @@ std::string Workspace::drop_hidden(changes::ChangeSet& set) const {
   std::size_t masked = 0;
   for (const changes::Change& change : set.changes)
     if (masks(change.path) && ++masked <= kMostNamed)
-      named += (masked == 1 ? "" : ", ") + printable(change.path, 200);
+      named += (masked == 1 ? "" : ", ") + changes::shown_path(change.path);
   std::erase_if(set.changes, [this](const changes::Change& change) { return hides(change.path); });
   std::erase_if(set.omitted, [this](const changes::Omission& one) { return hides(one.path); });
   if (masked == 0) return {};

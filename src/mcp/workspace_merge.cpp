@@ -2,8 +2,8 @@
 // another call has changed the same since the run began. So what was brought in first stands.
 #include <utility>
 
-#include "base/text.hpp"
 #include "changes/store.hpp"
+#include "changes/view_words.hpp"
 #include "mcp/workspace.hpp"
 
 namespace sbx::mcp {
@@ -27,7 +27,7 @@ std::string open_closed(changes::ChangeSet& set) {
     const unsigned more = wanted_mode(change.after);
     if (more == 0) continue;
     change.after.mode |= more;
-    if (++count == 1) first = change.path.empty() ? "." : printable(change.path);
+    if (++count == 1) first = changes::shown_path(change.path);
   }
   if (count == 0) return {};
   return "what is closed to its owner is open to it in the workspace: " + first +

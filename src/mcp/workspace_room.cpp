@@ -11,6 +11,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "changes/tree.hpp"
+#include "changes/view_words.hpp"
 #include "mcp/workspace.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/count_tree.hpp"
@@ -99,7 +100,7 @@ Result<void> Workspace::check_depth(std::string_view path) const {
   if (!searches_ || levels <= kDeepest) return {};
   return std::unexpected(
       Error{.kind = ErrorKind::profile,
-            .what = "the folder " + printable(path) +
+            .what = "the folder " + changes::shown_path(path) +
                     " lies deeper than 64 levels, where no run "
                     "could find what the operator's profile hides (mask, with `**`)"});
 }
@@ -117,7 +118,7 @@ Result<void> Workspace::check_room(const Growth& growth) const {
     return std::unexpected(
         Error{.kind = ErrorKind::profile,
               .what = "nobody can tell how much the session's workspace holds: the folder " +
-                      printable(used->closed) + " lies too deep, or is closed",
+                      changes::shown_path(used->closed) + " lies too deep, or is closed",
               .hint = "remove it, in a call of its own"});
   const auto fits = [](std::uint64_t held, std::uint64_t more, std::uint64_t bound) {
     return more == 0 || (more <= bound && held <= bound - more);

@@ -2,6 +2,7 @@
 // and must not stay there.
 #include "base/text.hpp"
 #include "os/git_links.hpp"
+#include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
 namespace sbx::supervise {
@@ -9,17 +10,23 @@ namespace {
 
 constexpr std::size_t kTold = 10;
 
-void tell_links(const std::string& folder, std::vector<std::string>& warnings) {
+/// Masked before it is cut: half a secret would be known to nobody any more.
+std::string shown(const Redactor& redactor, const std::vector<std::string>& paths) {
+  return printable(redacted(redactor, join_some(paths, kTold)), 1000);
+}
+
+void tell_links(const std::string& folder, Outcome& outcome) {
   const os::GitLinks links = os::find_git_links(folder, true);
+  std::vector<std::string>& warnings = outcome.warnings;
   if (!links.paths.empty())
     warnings.push_back("in " + quote(folder) +
                        " symbolic links were removed, through which git on the host would have "
                        "written: " +
-                       printable(join_some(links.paths, kTold), 1000));
+                       shown(outcome.redactor, links.paths));
   if (!links.left.empty() || !links.whole)
-    warnings.push_back(
-        quote(folder) + " has to be looked through for symbolic links before git is used" +
-        (links.left.empty() ? "" : ": " + printable(join_some(links.left, kTold), 1000)));
+    warnings.push_back(quote(folder) +
+                       " has to be looked through for symbolic links before git is used" +
+                       (links.left.empty() ? "" : ": " + shown(outcome.redactor, links.left)));
 }
 
 }  // namespace
@@ -34,8 +41,7 @@ void Run::clean_places() {
                                  : " is still there, and has to be removed before git is used: " +
                                        errno_name(place.error)));
   }
-  for (const std::string& folder : plan_.supervision.without_links)
-    tell_links(folder, outcome_.warnings);
+  for (const std::string& folder : plan_.supervision.without_links) tell_links(folder, outcome_);
 }
 
 }  // namespace sbx::supervise

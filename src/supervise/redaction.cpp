@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "base/text.hpp"
 #include "protocol/dns_name.hpp"
@@ -29,6 +31,17 @@ struct Needles {
   }
   std::vector<redact::Needle> list;
 };
+
+/// One by one: names that the kernel cuts, and paths of which folders are made.
+void redact_observations(const Redactor& redactor, Observations& seen) {
+  for (NeededCall& needed : seen.needed) needed.comm = redacted(redactor, needed.comm);
+  std::map<std::string, SeenPath> paths;
+  for (auto& [path, how] : seen.paths) {
+    how.comm = redacted(redactor, how.comm);
+    paths.emplace(redacted(redactor, path), std::move(how));
+  }
+  seen.paths = std::move(paths);
+}
 
 }  // namespace
 
@@ -77,6 +90,7 @@ void redact_words(Outcome& outcome) {
     for (std::string& text : *list) mask(text);
   if (outcome.denials)
     for (Denial& denial : *outcome.denials) redact_denial(redactor, denial);
+  redact_observations(redactor, outcome.observations);
   if (!outcome.error) return;
   for (std::string* const text :
        {&outcome.error->what, &outcome.error->where, &outcome.error->hint, &outcome.error->cause})

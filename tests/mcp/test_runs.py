@@ -190,6 +190,17 @@ def test_a_secret_that_a_command_has_written_down_is_masked_in_every_tool(serve,
 
 
 @pytest.mark.parametrize("redact", [True, False], ids=["masked", "control"])
+def test_a_secret_in_a_long_name_is_masked(serve, monkeypatch, redact):
+    """What is told of names is not cut before that."""
+    monkeypatch.setenv("SBX_TEST_KEY", "operators-own-key")
+    client = serve("python", "--set", 'secrets={key: {from: "env:SBX_TEST_KEY", redact: %s}}' % json.dumps(redact))
+    run = client.shell(f'name={"x" * 190}$(cat /run/secrets/key)$(printf %040d 0); touch $name; chmod 0 $name')
+    assert "closed to its owner" in run["warnings"][0] and ("operators" in json.dumps(run)) != redact
+    missing = client.error("resources/read", uri="sbx://artifact/operators-own-key")
+    assert ("operators" in json.dumps(missing)) != redact
+
+
+@pytest.mark.parametrize("redact", [True, False], ids=["masked", "control"])
 def test_a_secret_that_a_part_of_a_file_cuts_in_two_is_masked(serve, monkeypatch, redact):
     value = "operators-own-key"
     monkeypatch.setenv("SBX_TEST_KEY", value)

@@ -192,6 +192,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
   const learn::Lesson lesson{.profile = ran.profile,
                              .plan = ran.plan,
                              .seen = outcome.observations,
+                             .command = supervise::redacted(outcome.redactor, ran.plan.argv),
                              .base = base_of(arguments, cwd.value_or("")),
                              .succeeded = outcome.status == Status::ok,
                              .denied = std::move(denied),
