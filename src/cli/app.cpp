@@ -90,7 +90,7 @@ void check_values(const VerbSpec& verb, const std::vector<std::string>& words, P
 void store(const OptionSpec& option, const std::string& value, std::string_view cwd,
            Arguments& arguments, Problems& problems) {
   if (option.to_override != nullptr) {
-    if (arguments.verb->verb == Verb::mcp) {
+    if (arguments.verb->verb == Verb::mcp || arguments.verb->verb == Verb::learn) {
       const std::string name(option.name);
       arguments.policy.push_back(option.argument.empty() ? name : name + "=" + value);
     }

@@ -28,9 +28,10 @@ struct Arguments {
   Reporting reporting;
   std::string log;
   std::string log_level;
-  std::vector<std::string> why;     ///< explain: questions, in the order of the line
-  std::string pin;                  ///< run: the profile's SHA-256 has to be this; empty: any
-  std::vector<std::string> policy;  ///< mcp: the flags that change the profile, as `run` takes them
+  std::vector<std::string> why;  ///< explain: questions, in the order of the line
+  std::string pin;               ///< run: the profile's SHA-256 has to be this; empty: any
+  /// mcp, learn: the flags that change the profile, as `run` takes them
+  std::vector<std::string> policy;
   bool dry_run = false;
   bool timing = false;
   bool quiet = false;

@@ -1,6 +1,7 @@
 """sbx learn: it runs a command contained, and the profile that it writes lets the same command run again, with no
 denial and with nothing in it that was not needed."""
 import os
+import shlex
 import subprocess
 
 import pytest
@@ -167,14 +168,19 @@ def test_a_workspace_that_is_written_to(sbx, learn, again):
 
 
 def test_flags_are_given_again(sbx, learn):
-    """They are no part of what was needed."""
+    """They are no part of what was needed, and the line that is told has them: a shell takes it as it is."""
     (sbx.cwd / "data").write_text("data\n")
     flags = ["--ro", "./data:/data", "--env", "A=b", "--set", "mask=[/workspace/it's]", "--seccomp-allow", "@debug"]
     command = ["cat", "/data"]
     for tight in ([], ["--tight"]):
         learned = learn(command, *flags, *tight)
-        assert learned.run.code == 0 and "the same flags" in learned.run.err and "data" not in learned.data
-        sbx.run(str(learned.path), flags=flags, cmd=command).assert_ok()
+        assert learned.run.code == 0 and "data" not in learned.data
+        line = learned.run.err.split("; run it again: ")[1].splitlines()[0]
+        told = shlex.split(line)
+        assert told[:3] == ["sbx", "run", str(learned.path)] and told[-3:] == ["--", *command], line
+        assert "--set=mask=[/workspace/it's]" in told and not {"-o", "--tight"} & set(told), line
+        again = sbx.call(*told[1:])
+        assert (again.code, again.out) == (0, "data\n"), again
 
 
 def test_what_it_extends_is_not_overwritten(sbx, learn):

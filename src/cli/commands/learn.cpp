@@ -165,9 +165,11 @@ void tell_learned(const Arguments& arguments, const ResultFile& file, const Ran&
   if (file.stream() < 0) {
     // Without a slash it could be a profile's name.
     const std::string path = (is_path(arguments.output) ? "" : "./") + arguments.output;
-    const std::string flags = arguments.overrides.empty() ? "" : "the same flags ";
-    text += "; run it again: sbx run " + quote(path) + " " + flags + "-- " +
-            quote_command(supervise::redacted(ran.outcome.redactor, ran.plan.argv));
+    std::vector<std::string> words{"sbx", "run", path};
+    words.insert(words.end(), arguments.policy.begin(), arguments.policy.end());
+    words.emplace_back("--");
+    words.insert(words.end(), ran.plan.argv.begin(), ran.plan.argv.end());
+    text += "; run it again: " + quote_command(supervise::redacted(ran.outcome.redactor, words));
   }
   say(text);
 }
