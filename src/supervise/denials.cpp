@@ -86,6 +86,7 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
   if (plan.supervision.hears_connects)
     for (const plan::Step& step : plan.steps)
       if (const auto* gateway = std::get_if<plan::OpenGateway>(&step.action)) late_ = gateway->late;
+  eager_ = plan.supervision.learning != plan::Learning::off || plan.supervision.hears_connects;
   allowance_.start(now, share_for(plan.supervision));
   return {};
 }
@@ -93,9 +94,8 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
 void Denials::watch(PollSet& set, Nanos now) {
   index_ = kNotPolled;
   if (listener_.fd() < 0) return;
-  if (resting_until_ && now < *resting_until_) return;
-  resting_until_.reset();
-  index_ = set.add(listener_.fd(), POLLIN);
+  if (resting_until_ && now >= *resting_until_) resting_until_.reset();
+  if (!resting_until_ || eager_) index_ = set.add(listener_.fd(), POLLIN);
 }
 
 std::optional<std::vector<Denial>> Denials::take() {
@@ -103,20 +103,39 @@ std::optional<std::vector<Denial>> Denials::take() {
   return std::move(found_);
 }
 
-std::optional<Nanos> Denials::next() const { return resting_until_; }
+std::optional<Nanos> Denials::next() const {
+  if (!resting_until_ && !received_.empty()) return Nanos{0};
+  return resting_until_;
+}
 
 void Denials::step(const PollSet& set, Nanos now, const Tell& tell) {
   const short ready = set.revents(index_);
   // Everybody under the filter has gone. Not so POLLERR: a signal of ours came while the kernel
   // looked (seccomp_notify_poll() in kernel/seccomp.c).
-  if ((ready & (POLLIN | POLLHUP)) == POLLHUP) return listener_.close();
-  if ((ready & POLLIN) == 0) return;
+  if ((ready & (POLLIN | POLLHUP)) == POLLHUP) {
+    received_.clear();
+    return listener_.close();
+  }
+  if ((ready & POLLIN) == 0 && received_.empty()) return;
   const Nanos before = cpu_ns();
-  for (int i = 0; i < kAtOnce && heard_one(now, tell); ++i) continue;
+  if (eager_) receive_all();
+  for (int i = 0; i < kAtOnce && !resting_until_; ++i) {
+    if (received_.empty() && !receive_one()) break;
+    answer_next(now, tell);
+    if (eager_) receive_all();
+  }
   if (!allowance_.spend(cpu_ns() - before, now)) resting_until_ = allowance_.enough_at();
 }
 
-bool Denials::heard_one(Nanos now, const Tell& tell) {
+void Denials::answer_all(Nanos now, const Tell& tell) {
+  while (!received_.empty()) answer_next(now, tell);
+}
+
+void Denials::receive_all() {
+  while (receive_one()) continue;
+}
+
+bool Denials::receive_one() {
   ::pollfd waiting{listener_.fd(), POLLIN, 0};
   if (::poll(&waiting, 1, 0) != 1 || (waiting.revents & POLLIN) == 0) return false;
   const auto received = listener_.receive();
@@ -124,16 +143,19 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
     out_of_hand_ = true;  // nobody could be answered any more
     return false;
   }
-  if (!*received) return true;
-  const os::SeccompNotice& notice = **received;
-  if (learner_.learns()) {
-    learn(notice, now, tell);
-    return true;
-  }
+  if (*received) received_.push_back(**received);
+  return true;
+}
+
+void Denials::answer_next(Nanos now, const Tell& tell) {
+  if (received_.empty()) return;  // its caller has gone
+  const os::SeccompNotice notice = received_.front();
+  received_.pop_front();
+  if (learner_.learns()) return learn(notice, now, tell);
   if (is_connect(notice)) {
     announce(notice);
     if (!listener_.let_pass(notice)) out_of_hand_ = true;
-    return true;
+    return;
   }
   if (notice.thread != last_.thread || now > last_.until || !same_call(notice.call, last_.call))
     look_up(notice, now, tell);
@@ -142,7 +164,6 @@ bool Denials::heard_one(Nanos now, const Tell& tell) {
   else
     ++found_[last_.entry].count;
   answer(notice);
-  return true;
 }
 
 bool Denials::is_connect(const os::SeccompNotice& notice) const {

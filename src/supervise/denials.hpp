@@ -3,10 +3,12 @@
 //
 // Whoever makes a denied call waits for us. A payload that does nothing else shall burn its own
 // time and not the host's: answering has a budget of processor time, and who comes when it is used
-// up waits for the next one.
+// up waits for the next one. Where calls come here that are allowed, and fail with EINTR when a
+// signal is faster than we are, they are received all the same, and only answered later.
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -63,6 +65,8 @@ class Denials {
   Result<void> start(os::UniqueFd listener, const plan::Plan& plan, Nanos now);
   void watch(PollSet& set, Nanos now);
   void step(const PollSet& set, Nanos now, const Tell& tell);
+  /// Before the tree is to stand still: a call that was received cannot (os::SeccompListener).
+  void answer_all(Nanos now, const Tell& tell);
   /// When to watch again, after the budget was used up.
   [[nodiscard]] std::optional<Nanos> next() const;
 
@@ -94,7 +98,9 @@ class Denials {
   /// A call that is allowed and only heard for what it is about to do.
   [[nodiscard]] bool is_connect(const os::SeccompNotice& notice) const;
   void announce(const os::SeccompNotice& notice) const;
-  [[nodiscard]] bool heard_one(Nanos now, const Tell& tell);
+  void receive_all();
+  [[nodiscard]] bool receive_one();  ///< false: none waits
+  void answer_next(Nanos now, const Tell& tell);
   void learn(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
   void look_up(const os::SeccompNotice& notice, Nanos now, const Tell& tell);
   std::size_t entry_for(Denial denial, const Tell& tell, const seccomp_data& call);
@@ -108,6 +114,9 @@ class Denials {
   std::vector<network::PortRange> late_{};
   Allowance allowance_;
   std::optional<Nanos> resting_until_;
+  /// Calls are received as they come and wait for their turn here, where no signal interrupts them.
+  bool eager_ = false;
+  std::deque<os::SeccompNotice> received_;
   std::size_t index_ = kNotPolled;
   bool heard_ = false;
   std::vector<Denial> found_;

@@ -122,12 +122,16 @@ void Run::look_at_tree(Nanos now) {
   os::release_code();  // what reads /proc is not needed until the next look
 }
 
-void Run::hear_denials(Nanos now) {
-  denials_.step(set_, now, [this, now](const Denial& denial) {
+Denials::Tell Run::tell_denial() {
+  return [this](const Denial& denial) {
     Denial clean = denial;
     redact_denial(outcome_.redactor, clean);
-    events_.denial(now, clean);
-  });
+    events_.denial(now_ns(), clean);
+  };
+}
+
+void Run::hear_denials(Nanos now) {
+  denials_.step(set_, now, tell_denial());
   if (denials_.out_of_hand()) end_run(KilledFor::filter, now, 0);
 }
 

@@ -68,6 +68,7 @@ class Run {
   void tell_usage(Nanos now);
   void collect_artifacts();
   void tell_memory_high(Nanos now);
+  Denials::Tell tell_denial();
   void hear_denials(Nanos now);
   Result<void> start_network();
   void tell_connection(const egress::Connections& seen);

@@ -59,6 +59,7 @@ std::optional<std::string> Run::serve(const Request& request) {
 
 std::string Run::pause() {
   if (paused_since_) return accepted();
+  denials_.answer_all(now_ns(), tell_denial());
   const auto paused = sandbox_->pause();
   if (!paused)
     return refused(std::string("cannot pause: ") + ::strerrordesc_np(paused.error().value));
