@@ -2,6 +2,9 @@
 #include "base/error.hpp"
 
 #include <cstring>
+#include <string_view>
+
+#include "base/text.hpp"
 
 namespace sbx {
 
@@ -11,8 +14,9 @@ std::string errno_name(int error) {
 }
 
 std::string Origin::to_string() const {
-  if (line == 0) return file;
-  return file + ':' + std::to_string(line) + ':' + std::to_string(column);
+  std::string name = printable(file, std::string_view::npos);
+  if (line == 0) return name;
+  return name + ':' + std::to_string(line) + ':' + std::to_string(column);
 }
 
 namespace {

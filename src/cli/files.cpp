@@ -103,14 +103,15 @@ Result<std::string> current_directory() {
 }
 
 Result<std::string> read_profile(const std::string& path) {
+  const std::string name = printable(path, std::string_view::npos);
   // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
   const os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
-  if (!fd.valid()) return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+  if (!fd.valid()) return failed(ErrorKind::profile, name, "cannot read this profile", errno);
   struct stat about{};
   if (::fstat(fd.get(), &about) != 0)
-    return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+    return failed(ErrorKind::profile, name, "cannot read this profile", errno);
   if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
-    return failed(ErrorKind::profile, path, "this profile is not a file", 0);
+    return failed(ErrorKind::profile, name, "this profile is not a file", 0);
   std::string text;
   std::array<char, 16384> piece{};
   while (text.size() <= kLongestProfile) {
@@ -122,10 +123,10 @@ Result<std::string> read_profile(const std::string& path) {
       struct pollfd ready{.fd = fd.get(), .events = POLLIN, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      return failed(ErrorKind::profile, path, "cannot read this profile", errno);
+      return failed(ErrorKind::profile, name, "cannot read this profile", errno);
     }
   }
-  return failed(ErrorKind::profile, path, "this profile is longer than 1 MiB", 0);
+  return failed(ErrorKind::profile, name, "this profile is longer than 1 MiB", 0);
 }
 
 Result<ResultFile> ResultFile::open(const std::string& target, std::string_view flag) {

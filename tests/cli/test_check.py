@@ -41,3 +41,21 @@ def test_the_profile_net_is_no_more_refused_than_the_manual_says(sbx, root_dir):
     words = re.search(r"\.TP\n\.B net\n(.*?)\.PP", page, flags=re.S)[1]
     assert "refuse" not in words
     sbx.run("net", cmd=["true"]).assert_ok()
+
+
+ODD = "a\x1b[31m\n\x9b\udcff.yaml"
+
+
+def test_odd_names_reach_no_terminal(sbx):
+    """Neither of files nor of what stands in them, and none of them is a line of its own."""
+    path = sbx.folder / ODD
+    path.write_text('version: 1\nsecrets: {"b\\e[32m\\nc:1:1: d": {from: "x"}}\nlimits: {memory: 1}\n')
+    missing = sbx.call("check", path, f"./{ODD}")
+    assert missing.code == 125
+    path.write_text("version: 1\nmounts: [/usr/share:/d]\n")
+    words = ["explain", path, *sbx.degraded]
+    for run in (missing, sbx.call(*words), sbx.call(*words, "--why", "path:/d"), sbx.call(*words, "--json"),
+                sbx.call("run", path, *sbx.degraded, "--dry-run", "--", "true")):
+        text = run.stdout.decode("utf-8") + run.stderr.decode("utf-8")
+        assert "\\x1b[31m\\n\\u009b\\xff.yaml" in text.replace("\\\\", "\\") and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
+    assert not [line for line in missing.out.splitlines() if not re.match(r"(  |.*\.yaml:? ?)", line)], missing

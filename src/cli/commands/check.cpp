@@ -1,5 +1,8 @@
 // `sbx check`: every problem of every profile, as file:line:column: message on standard output, the
 // form that editors and CI systems read.
+#include <string_view>
+#include <utility>
+
 #include "base/text.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
@@ -11,19 +14,26 @@
 namespace sbx::cli {
 namespace {
 
+/// One problem, however odd the names in it are: no line is added, no terminal obeys it.
+std::string shown(Error problem) {
+  for (std::string* const text : {&problem.where, &problem.what, &problem.cause, &problem.hint})
+    *text = printable(*text, std::string_view::npos);
+  return problem.to_string() + "\n";
+}
+
 /// The problems of one profile, ready to print; adds to `errors`.
 std::string check(const std::string& name, const std::string& cwd, std::size_t& errors) {
   std::string out;
   const auto profile = load_profile({.name = name, .env = os::caller_environment(), .cwd = cwd});
   if (!profile) {
     errors += profile.error().size();
-    for (const Error& problem : profile.error()) out += problem.to_string() + "\n";
+    for (const Error& problem : profile.error()) out += shown(problem);
     return out;
   }
   // The file is right, but `run` would refuse it: worth a word, no failure.
   for (Error note : profile::unsupported(*profile)) {
     note.what = "warning: " + note.what;
-    out += note.to_string() + "\n";
+    out += shown(std::move(note));
   }
   return out;
 }
