@@ -72,7 +72,7 @@ std::string read_text(const ApplyLandlock& s) {
   if (!s.only_wall) return "";
   std::vector<std::string> places;
   for (const LandlockRule& rule : s.rules)
-    if (!rule.writable && !rule.device) places.push_back(rule.path);
+    if (!rule.writable && !rule.device) places.push_back(quote(rule.path));
   return "; reading also below " + join(places, ", ");
 }
 
@@ -200,7 +200,8 @@ struct Describe {
                   : "make " + quote(s.path) + " read-only";
   }
   std::string operator()(const HandOverRoot& s) const {
-    return "hand the finished tree to the supervisor, which keeps " + join(s.collect, ", ");
+    return "hand the finished tree to the supervisor, which keeps " +
+           printable(join(s.collect, ", "), std::string_view::npos);
   }
   std::string operator()(const PivotRoot&) const { return "enter the new root"; }
   std::string operator()(const PassCgroups&) const { return "hand the cgroups to the payload"; }
@@ -242,7 +243,7 @@ struct Describe {
   std::string operator()(const ApplyLandlock& s) const {
     std::vector<std::string> places;
     for (const LandlockRule& rule : s.rules)
-      if (rule.writable) places.push_back(rule.path);
+      if (rule.writable) places.push_back(quote(rule.path));
     return "Landlock ABI " + std::to_string(s.abi) + ": writing only below " + join(places, ", ") +
            read_text(s) + (s.no_tcp ? "; no TCP" : "");
   }

@@ -43,7 +43,7 @@ bool is_too_much(const Builder& b, const std::string& path) {
 
 bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
   if (b.profile.workspace.named || !is_too_much(b, source.path)) return false;
-  b.plan.warnings.push_back("the current directory " + source.path +
+  b.plan.warnings.push_back("the current directory " + quote(source.path) +
                             " is not shown: it holds more than a project (the home directory, "
                             "temporary files, everything); name a folder "
                             "with --workspace DIR");

@@ -59,3 +59,37 @@ def test_odd_names_reach_no_terminal(sbx):
         text = run.stdout.decode("utf-8") + run.stderr.decode("utf-8")
         assert "\\x1b[31m\\n\\u009b\\xff.yaml" in text.replace("\\\\", "\\") and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
     assert not [line for line in missing.out.splitlines() if not re.match(r"(  |.*\.yaml:? ?)", line)], missing
+
+
+ODD_PROFILE = r"""version: 1
+description: "x\e[31m\n"
+vars: {v: "x\e[31m\n"}
+command: ["x\e[31m\n", "\n"]
+workspace: {at: "/work\e[31m\nspace", mode: overlay, keep: diff}
+mounts:
+  - {tmpfs: "/x\e[31m\n", size: 4M}
+  - {file: "/y\e[31m\n", content: "x\e[31m\n"}
+  - {copy: "/etc/passwd", at: "/x\e[31m\n/c"}
+mask: ["/work\e[31m\nspace/x\e[31m\n", "/work\e[31m\nspace/**/\e[31m\n*"]
+workdir: "/work\e[31m\nspace"
+env: {set: {A: "x\e[31m\n"}}
+secrets: {k: {from: "file:/x\e[31m\n", at: "/run/secrets/k\e[31m\n"}}
+stdio: {stdin: "./x\e[31m\n"}
+artifacts: {collect: ["/work\e[31m\nspace/x\e[31m\n"]}
+"""
+
+
+@pytest.mark.needs("userns")
+def test_odd_values_reach_no_terminal(sbx):
+    """All that a profile names is in the plan, and each step is one line. So is the folder that is left out of it."""
+    profile = sbx.profile(ODD_PROFILE)
+    plan = sbx.call("explain", *sbx.degraded, profile)
+    assert plan.code == 0 and plan.out.count("\\x1b[31m\\n") > 15, plan
+    lines = [line for line in plan.out.splitlines() if not re.match(r"[a-z ]+: +| *\d+ [a-z]+ +| +because: ", line)]
+    assert not lines and not re.search("[\x00-\x09\x0b-\x1f]", plan.out), lines
+    home = sbx.cwd / "x\x1b[31m\n"
+    home.mkdir()
+    for words in (["explain"], ["run", "--", "true"]):
+        run = sbx.call(words[0], *sbx.degraded, *words[1:], cwd=home, env={"HOME": str(home)})
+        text = run.out + run.err
+        assert "x\\x1b[31m\\n' is not shown: " in text and "\x1b" not in text, run
