@@ -116,6 +116,8 @@ Result<std::string> read_profile(const std::string& path) {
   std::array<char, 16384> piece{};
   while (text.size() <= kLongestProfile) {
     const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
+    if (got == 0 && text.empty() && S_ISFIFO(about.st_mode))
+      return failed(ErrorKind::profile, name, "nobody has written to this FIFO", 0);
     if (got == 0) return text;
     if (got > 0) {
       text.append(piece.data(), static_cast<std::size_t>(got));

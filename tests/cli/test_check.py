@@ -1,5 +1,7 @@
 """`sbx check` says what `sbx run` would say of the same profile, word by word, and the manual says no more than both."""
+import os
 import re
+import subprocess
 
 import pytest
 
@@ -59,6 +61,16 @@ def test_odd_names_reach_no_terminal(sbx):
         text = run.stdout.decode("utf-8") + run.stderr.decode("utf-8")
         assert "\\x1b[31m\\n\\u009b\\xff.yaml" in text.replace("\\\\", "\\") and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f]", text)
     assert not [line for line in missing.out.splitlines() if not re.match(r"(  |.*\.yaml:? ?)", line)], missing
+
+
+def test_a_fifo_that_nobody_writes_to_is_no_empty_profile(sbx):
+    path = sbx.folder / "fifo.yaml"
+    os.mkfifo(path)
+    for words in (["check", path], ["run", path, "--", "true"]):
+        run = sbx.call(*words)
+        assert run.code == 125 and "nobody has written to this FIFO" in run.out + run.err, run
+    piped = subprocess.run(["bash", "-c", f'"{sbx.binary}" check <(echo "version: 1")'], capture_output=True)
+    assert piped.returncode == 0, piped
 
 
 ODD_PROFILE = r"""version: 1
