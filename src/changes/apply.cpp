@@ -124,6 +124,7 @@ class Apply {
           .what = "cannot change " + printable(set_.changes[i].path, 4096) + " in the workspace",
           .hint = "what is done is done; the same command goes on from here",
           .sys_errno = done.error().value};
+      if (late_.empty()) late_ = replacer_.why();
       if (late_.empty() && done.error().value == EBUSY) late_ = "somebody else has just changed it";
       if (!late_.empty()) error.what += ": " + late_;
       return std::unexpected(std::move(error));

@@ -121,16 +121,28 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
 }
 
 /// What has come into being there meanwhile is not overwritten.
-SysResult<void> Replacer::take_its_place(const Spot& spot, const Seen& seen, bool is_new) const {
+SysResult<void> Replacer::take_its_place(const Spot& spot, const Seen& seen, bool is_new) {
   const char* const name = spot.name.c_str();
   if (!seen.is_still_at(spot)) return std::unexpected(Errno{EBUSY});
-  if (is_new &&
-      ::renameat2(spot.folder, temporary_.c_str(), spot.folder, name, RENAME_NOREPLACE) == 0)
-    return {};
-  // EINVAL: a file system that knows no flags of renameat2(2).
-  if (is_new && errno != EINVAL) return fail();
+  if (is_new) return take_free_place(spot);
   if (::renameat(spot.folder, temporary_.c_str(), spot.folder, name) != 0) return fail();
   return {};
+}
+
+SysResult<void> Replacer::take_free_place(const Spot& spot) {
+  const char* const from = temporary_.c_str();
+  const char* const name = spot.name.c_str();
+  if (::renameat2(spot.folder, from, spot.folder, name, RENAME_NOREPLACE) == 0) return {};
+  // EINVAL: a file system that knows no flags of renameat2(2), as NFS. A link replaces nothing.
+  if (errno == EINVAL) {
+    if (::linkat(spot.folder, from, spot.folder, name, 0) == 0) {
+      (void)::unlinkat(spot.folder, from, 0);
+      return {};
+    }
+    if (errno != EEXIST)
+      why_ = "its file system cannot rename without replacing what is there, nor link";
+  }
+  return std::unexpected(Errno{errno == EEXIST ? EBUSY : errno});
 }
 
 void Replacer::note_link(const Change& change) {

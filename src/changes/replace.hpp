@@ -39,6 +39,8 @@ class Replacer {
   /// It has what it is to have. Is it also one file with the others of its link group? The first
   /// that is asked for is what the others are compared with.
   bool is_joined(const Change& change);
+  /// What has failed, where its errno does not say.
+  [[nodiscard]] const std::string& why() const { return why_; }
 
  private:
   /// Of a file: what it is made from.
@@ -48,8 +50,9 @@ class Replacer {
   SysResult<Held> make(const Change& change, const Spot& spot, const os::UniqueFd& source);
   SysResult<Held> make_file(const Change& change, const Spot& spot, const os::UniqueFd& source);
   SysResult<bool> make_link(const Change& change, const Spot& spot);
-  [[nodiscard]] SysResult<void> take_its_place(const Spot& spot, const Seen& seen,
-                                               bool is_new) const;
+  SysResult<void> take_its_place(const Spot& spot, const Seen& seen, bool is_new);
+  /// EBUSY: it is free no more.
+  SysResult<void> take_free_place(const Spot& spot);
   /// Started by root: is it the workspace owner's?
   [[nodiscard]] SysResult<bool> is_owners(const struct ::stat& what) const;
   SysResult<void> write_down(std::string_view path);
@@ -58,8 +61,9 @@ class Replacer {
   int top_;
   Workspace tree_;
   Workspace sources_;
-  std::string temporary_;           ///< the name, in whatever folder
-  bool made_ = false;               ///< something of that name, by us
+  std::string temporary_;  ///< the name, in whatever folder
+  bool made_ = false;      ///< something of that name, by us
+  std::string why_;
   std::string written_down_ = "/";  ///< the folder that our note names; "/": none
   std::map<std::uint64_t, const Change*> sources_of_;  ///< by link group
 };

@@ -16,6 +16,9 @@ class Kept:
     def verb(self, *words, **options):
         return subprocess.run([self.sbx.binary, *map(str, words)], capture_output=True, cwd=self.sbx.cwd, timeout=120, **options)
 
+    def traced(self, tracer, *words):
+        return subprocess.run([*tracer, self.sbx.binary, *words], capture_output=True, cwd=self.sbx.cwd, timeout=120)
+
     def run(self, script, *flags, keep="diff", workspace=".:overlay", program="sh", **options):
         """A run whose changes are kept; `script` is shell, or Python's with program="python3"."""
         cmd = {"sh": ["sh", "-c", script], "python3": ["/usr/bin/python3", "-I", "-S", "-c", script]}[program]

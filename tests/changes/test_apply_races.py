@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from support.waiting import children_of, wait_until
+
 pytestmark = pytest.mark.needs("overlay")
 
 OWNER = 12345
@@ -30,6 +32,44 @@ def test_what_the_host_saves_while_a_file_is_made_is_not_overwritten(kept):
     assert os.listdir(top) == ["file"]
     again = kept.apply(name)
     assert again.returncode == 125 and b"conflict: file: the host has changed its content" in again.stderr, again
+
+
+# As NFS: no flags of rename.
+LESS = ["strace", "-e", "trace=renameat2,linkat", "-e"]
+
+
+@pytest.mark.parametrize("make", ["echo run > new", "ln -s target new", "mkfifo new"])
+def test_what_the_host_saves_meanwhile_stays_where_rename_knows_no_flags(kept, make, tmp_path):
+    """Between the look and the change: sbx stands still there until the host has saved."""
+    top = kept.sbx.cwd
+    name = kept.run(make).assert_ok().result["changes"]["run"]
+    log = tmp_path / "log"
+    tracer = subprocess.Popen([*LESS, "inject=renameat2:error=EINVAL:signal=SIGSTOP", "-o", log, kept.sbx.binary, "apply", name],
+                              cwd=top, stderr=subprocess.PIPE)
+    wait_until(lambda: log.exists() and "stopped by SIGSTOP" in log.read_text(), "it does not stop")
+    (top / "new").write_text("host\n")
+    sbx, = children_of(tracer.pid)
+    os.kill(int(sbx), signal.SIGCONT)
+    message = tracer.communicate(timeout=60)[1]
+    assert tracer.returncode == 125 and b"somebody else has just changed it" in message, message
+    assert (top / "new").read_text() == "host\n" and os.listdir(top) == ["new"]
+
+
+def test_what_is_new_is_applied_where_rename_knows_no_flags(kept):
+    name = kept.run("echo run > new; ln -s target link; mkfifo pipe").assert_ok().result["changes"]["run"]
+    done = kept.traced([*LESS, "inject=renameat2:error=EINVAL"], "apply", name)
+    assert done.returncode == 0, done
+    assert sorted(os.listdir(kept.sbx.cwd)) == ["link", "new", "pipe"]
+    assert (kept.sbx.cwd / "new").read_text() == "run\n" and os.readlink(kept.sbx.cwd / "link") == "target"
+
+
+def test_and_refused_where_there_are_no_links_either(kept):
+    name = kept.run("echo run > new").assert_ok().result["changes"]["run"]
+    less = [*LESS, "inject=renameat2:error=EINVAL", "-e", "inject=linkat:error=EPERM"]
+    done = kept.traced(less, "apply", name)
+    assert done.returncode == 125 and b"cannot rename without replacing what is there, nor link" in done.stderr, done
+    assert os.listdir(kept.sbx.cwd) == []
+    assert kept.apply(name).returncode == 0
 
 
 def exchange(top, a, b):
