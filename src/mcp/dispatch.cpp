@@ -204,12 +204,14 @@ void Server::call_tool(const Request& request, Revision revision,
 void Server::queue_tool(const std::string& name, Json arguments, Call& call) {
   call.bytes = size_of(arguments);
   call.lasts = name == "write_file" || name == "apply" || name == "collect_artifacts";
-  call.task = [this, name, arguments = std::move(arguments)] { return use_tool(name, arguments); };
+  call.task = [this, name, arguments = std::move(arguments), &call] {
+    return use_tool(name, arguments, call);
+  };
 }
 
-Answer Server::use_tool(const std::string& name, const Json& arguments) {
+Answer Server::use_tool(const std::string& name, const Json& arguments, const Call& call) {
   if (name == "read_file") return read_file(arguments, setup_.workspace, setup_.redactor);
-  if (name == "write_file") return write_file(arguments, setup_.workspace);
+  if (name == "write_file") return write_file(arguments, setup_.workspace, meanwhile_of(call));
   if (name == "list_files") return list_files(arguments, setup_.workspace);
   if (name == "diff") return diff(arguments, setup_.workspace);
   if (name == "apply") return apply(arguments, setup_.workspace);

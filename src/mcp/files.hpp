@@ -12,7 +12,9 @@ namespace sbx::mcp {
 /// `redactor`: masks what commands were given to keep for themselves; null: nothing.
 Answer read_file(const Json& arguments, const Workspace& workspace,
                  const supervise::Redactor& redactor);
-Answer write_file(const Json& arguments, const Workspace& workspace);
+/// `meanwhile`: the runs that are under way.
+Answer write_file(const Json& arguments, const Workspace& workspace,
+                  const Workspace::Meanwhile& meanwhile);
 Answer list_files(const Json& arguments, const Workspace& workspace);
 
 }  // namespace sbx::mcp

@@ -99,7 +99,7 @@ class Server {
                      const std::shared_ptr<Batch>& batch);
   void call_tool(const Request& request, Revision revision, const std::shared_ptr<Batch>& batch);
   void queue_tool(const std::string& name, Json arguments, Call& call);
-  [[nodiscard]] Answer use_tool(const std::string& name, const Json& arguments);
+  [[nodiscard]] Answer use_tool(const std::string& name, const Json& arguments, const Call& call);
   [[nodiscard]] bool offers(const std::string& tool) const;
   void cancel(const Json& id);
   [[nodiscard]] bool is_open(const Json& id) const;

@@ -76,6 +76,12 @@ class Workspace {
   /// Brings what a run has kept ("": nothing) into the session's workspace: all, or nothing where
   /// another call has changed the same meanwhile.
   Merged merge(const std::string& run, const Meanwhile& meanwhile);
+  /// Before write_file changes `path` (relative()) and makes the folders that it lacks: what runs
+  /// under way have not seen is no change of theirs. Only of a session's own.
+  [[nodiscard]] SysResult<void> prepare_write(std::string_view path,
+                                              const Meanwhile& meanwhile) const;
+  /// It is done, as far as it came.
+  [[nodiscard]] Result<void> commit_write(const Meanwhile& meanwhile) const;
   /// Nobody wants what a run has kept.
   static void forget(const std::string& run);
 

@@ -1,8 +1,10 @@
 // What a run has changed is brought into the session's workspace: all of it, or nothing where
 // another call has changed the same since the run began. So what was brought in first stands.
+#include <algorithm>
 #include <utility>
 
 #include "changes/store.hpp"
+#include "changes/tree.hpp"
 #include "changes/view_words.hpp"
 #include "mcp/workspace.hpp"
 
@@ -89,6 +91,28 @@ Result<void> Workspace::bring_in(const std::optional<changes::KeptRun>& kept,
   if (merged.conflicts.empty() && kept)
     SBX_CHECK(apply_to_tree(*kept, set, journal, meanwhile, merged));
   merged.kept = merged.conflicts.empty();
+  return {};
+}
+
+SysResult<void> Workspace::prepare_write(std::string_view path, const Meanwhile& meanwhile) const {
+  if (!journal_ || !meanwhile.others) return {};
+  journal_->forget(*meanwhile.others);
+  changes::ChangeSet set;
+  changes::Workspace tree(tree_.get());
+  for (std::size_t end = 0; end != path.size();) {
+    end = std::min(path.size(), path.find('/', end + 1));
+    changes::Change change;
+    change.path = path.substr(0, end);
+    change.before = SBX_TRY(tree.look(change.path));
+    if (change.before.kind != changes::EntryKind::folder) set.changes.push_back(std::move(change));
+  }
+  return journal_->prepare(set);
+}
+
+Result<void> Workspace::commit_write(const Meanwhile& meanwhile) const {
+  if (!journal_ || !meanwhile.others) return {};
+  if (const auto noted = journal_->commit(); !noted)
+    return std::unexpected(no_journal(noted.error().value));
   return {};
 }
 

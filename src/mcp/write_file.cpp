@@ -125,7 +125,8 @@ Error cannot(const std::string& path, int error) {
 
 }  // namespace
 
-Answer write_file(const Json& given, const Workspace& workspace) {
+Answer write_file(const Json& given, const Workspace& workspace,
+                  const Workspace::Meanwhile& meanwhile) {
   Arguments arguments(given);
   const std::string path = arguments.needed_text("path");
   std::optional<std::string> bytes = arguments.content("text");
@@ -149,7 +150,11 @@ Answer write_file(const Json& given, const Workspace& workspace) {
   const std::size_t folder = std::min(name->size(), name->rfind('/'));
   if (const auto fits = workspace.check_depth(std::string_view(*name).substr(0, folder)); !fits)
     return failure(fits.error());
+  if (const auto noted = workspace.prepare_write(*name, meanwhile); !noted)
+    return failure(cannot(path, noted.error().value));
   const auto written = write(workspace, *name, content, executable);
+  // Also what has failed may have made folders.
+  if (const auto noted = workspace.commit_write(meanwhile); !noted) return failure(noted.error());
   if (!written) return failure(cannot(path, written.error().value));
   Answer answer;
   answer.data = {{"path", *name}, {"bytes", content.size()}, {"replaced", *written}};

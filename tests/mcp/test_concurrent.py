@@ -35,7 +35,11 @@ def both(request, serve, project, tmp_path):
         until_then = "until [ -e /gate/open ]; do sleep 0.05; done"
         number = client.start("run_shell", progress="slow", script=f"{slow}; echo be''gun; {until_then}")
         client.wait_for_note("begun")
-        assert all(client.shell(one)["changes"]["kept"] for one in quick)
+        for one in quick:
+            if isinstance(one, dict):
+                assert client.call("write_file", **one)["isError"] is False
+            else:
+                assert client.shell(one)["changes"]["kept"]
         (gate / "open").touch()
         late = client.response(number)["result"]["structuredContent"]
         assert ("overlay" in late["degraded"]) == (request.param == "copy")
@@ -121,3 +125,32 @@ def test_a_later_call_may_bring_it_back(both):
     late, client = both("echo x > mine", "rm app.py")
     assert late["kept"] is True
     assert client.shell("echo again > app.py")["changes"]["kept"] is True and "app.py" in names(client)
+
+
+# What write_file puts there meanwhile is as another call's.
+NEW = {"path": "app.py", "text": "new\n"}
+
+
+def test_a_file_that_is_written_meanwhile_is_no_change_of_a_run(both):
+    late, client = both("echo x > mine", NEW, {"path": "deep/er/new", "text": "new\n"}, {"path": "data/in.csv", "text": ""})
+    assert late["kept"] is True and (late["added"], late["conflicts"]) == (1, []), late
+    assert names(client) == {"app.py", "data", "data/in.csv", "deep", "deep/er", "deep/er/new", "mine"}
+    assert client.shell("cat app.py deep/er/new data/in.csv")["stdout"]["text"] == "new\nnew\n"
+
+
+@pytest.mark.parametrize("change", ["echo x >> app.py", "rm app.py", "rm app.py; mkdir app.py"])
+def test_what_a_run_has_changed_as_well_is_a_conflict(both, change):
+    late, client = both(f"{change}; echo x > mine", NEW)
+    assert late["kept"] is False and "app.py" in conflicts(late), late
+    assert client.shell("cat app.py; ls")["stdout"]["text"] == "new\napp.py\ndata\n"
+
+
+def test_what_both_have_made_is_a_conflict(both):
+    late, client = both("mkdir deep; echo x > deep/new", {"path": "deep/new", "text": "new\n"})
+    assert late["kept"] is False and conflicts(late) == ["deep/new"]
+    assert client.shell("cat deep/new")["stdout"]["text"] == "new\n"
+
+
+def test_a_folder_that_both_have_made_is_one(both):
+    late, client = both("mkdir deep; echo x > deep/mine", {"path": "deep/new", "text": "new\n"})
+    assert late["kept"] is True and {"deep/mine", "deep/new"} <= names(client), late
