@@ -49,8 +49,15 @@ done
 
 let guard: Socket | undefined;
 
-// What the next guard is told first, should this one be killed.
-const told = new Set<string>();
+// What the next guard is told first, should this one be killed; and whom to tell should there be none.
+const told = new Map<string, (error: SbxError) => void>();
+
+// So often in a row a guard is replaced that nothing new was told.
+const MOST_REPLACED = 3;
+let replaced = 0;
+
+const unguarded = (cause: Error): SbxError =>
+  new SbxError(`nobody would clean up if this process died: ${cause.message}`, { cause });
 
 /** Starts one. Returns its standard input. */
 function started(): Socket {
@@ -59,7 +66,9 @@ function started(): Socket {
   const child = spawn("/bin/sh", ["-c", SCRIPT], { stdio: ["pipe", "ignore", "ignore"], detached: true, cwd: "/" });
   const stdin = child.stdin as Socket | undefined;  // none where another thread takes the last descriptor
   const forget = (): void => {
-    if (guard === stdin) guard = undefined;
+    if (guard !== stdin || stdin === undefined) return;
+    guard = undefined;
+    if (told.size > 0) replace();
   };
   child.on("error", forget).on("exit", forget).unref();
   stdin?.on("error", forget).unref();
@@ -68,19 +77,35 @@ function started(): Socket {
   return stdin;
 }
 
-/** Tells the guard, which is started when there is none, of something. Returns what to call to tell it the end. */
-function tell(begin: string, end: string): () => void {
-  told.add(begin);
+/** Starts one that knows what there is. */
+function startAnew(): void {
+  guard = started();
+  guard.write([...told.keys()].join(""));
+}
+
+/** Of one that has died: what it was told last it may not have heard. */
+function replace(): void {
   try {
-    if (guard === undefined || guard.destroyed) {
-      guard = started();
-      guard.write([...told].join(""));
-    } else {
-      guard.write(begin);
-    }
+    if ((replaced += 1) > MOST_REPLACED) throw new Error("/bin/sh ends again and again");
+    startAnew();
+  } catch (cause) {
+    for (const lost of [...told.values()]) lost(unguarded(cause as Error));
+  }
+}
+
+/**
+ * Tells the guard, which is started when there is none, of something. Returns what to call to tell it the end.
+ * @param lost called when nobody can look after it any more
+ */
+function tell(begin: string, end: string, lost: (error: SbxError) => void): () => void {
+  told.set(begin, lost);
+  replaced = 0;
+  try {
+    if (guard === undefined || guard.destroyed) startAnew();
+    else guard.write(begin);
   } catch (cause) {
     told.delete(begin);
-    throw new SbxError(`nobody would clean up if this process died: ${(cause as Error).message}`, { cause });
+    throw unguarded(cause as Error);
   }
   return () => {
     told.delete(begin);
@@ -90,10 +115,11 @@ function tell(begin: string, end: string): () => void {
 
 /**
  * A run that must not outlive this process. Returns a function to call when it has ended.
+ * @param lost called when nobody can look after it any more
  * @throws SbxError when nobody can look after it
  */
-export function guardRun(pid: number): () => void {
-  return tell(`+ ${pid}\n`, `- ${pid}\n`);
+export function guardRun(pid: number, lost: (error: SbxError) => void): () => void {
+  return tell(`+ ${pid}\n`, `- ${pid}\n`, lost);
 }
 
 /**
@@ -101,5 +127,5 @@ export function guardRun(pid: number): () => void {
  * @throws SbxError when nobody can look after it
  */
 export function guardFolder(path: string): () => void {
-  return tell(`d ${path}\n`, `k ${path}\n`);
+  return tell(`d ${path}\n`, `k ${path}\n`, () => undefined);  // the next run or folder says so
 }

@@ -84,7 +84,7 @@ export class Invocation {
   private guard(): (() => void) | undefined {
     const { pid } = this.sbx.child;
     try {
-      return pid === undefined ? undefined : guardRun(pid);
+      return pid === undefined ? undefined : guardRun(pid, (error) => this.fail(error));
     } catch (error) {
       this.fail(error);
       return undefined;

@@ -46,3 +46,6 @@ export async function until(holds, says, seconds = 10) {
     await sleep(20);
   }
 }
+
+/** A command that ends at no signal but SIGKILL, with a process that it has started. */
+export const STUBBORN = (word) => ["sh", "-c", `trap '' TERM INT HUP; sleep ${word} & echo ready; wait; sleep ${word}`];
