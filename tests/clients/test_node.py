@@ -8,7 +8,7 @@ from clients import node_package as package
 from support import features, leftovers
 
 CASES = json.loads((package.CLIENTS / "behaviours.json").read_text())["behaviours"]
-FILES = ("callbacks", "ends", "guard", "stream", "options")
+FILES = ("callbacks", "ends", "guard", "signals", "stream", "options")
 # Of the median of a run beside that of a bare spawn, whose turn is next to it.
 RATIO = 1.3
 STRICT = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--noEmit", "--target", "ES2022"]

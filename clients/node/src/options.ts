@@ -32,13 +32,21 @@ export interface SandboxOptions extends Overrides {
 /** What the standard input of a command is made of. */
 export type Input = string | Uint8Array | AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 
+/** An AbortSignal, or what does as one: of a polyfill, or of another realm. */
+export interface Abortable {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener?(type: "abort", listener: () => void): void;
+}
+
 /** One run. */
 export interface StreamOptions {
   /** Standard input; default: empty. An iterable, such as a Readable, is read as fast as the command reads. A
    *  stream is destroyed when that reads no more. */
   input?: Input;
   /** Ends the command and everything that it has started, at once. */
-  signal?: AbortSignal;
+  signal?: Abortable;
   /** The wall-clock limit of this run: a number of milliseconds, or a duration such as "1.5s". Reaching it is no
    *  error: the status is `timeout`. */
   timeout?: number | string;

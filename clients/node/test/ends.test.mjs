@@ -15,13 +15,6 @@ test("what a callback throws ends the run and is thrown", async (t) => {
   assert.deepEqual(runningWith(word), []);
 });
 
-test("a signal that is aborted already starts nothing", async (t) => {
-  const word = tree();
-  const run = sandbox(t).run(STUBBORN(word), { signal: AbortSignal.abort(new Error("no")) });
-  await assert.rejects(run, { message: "no" });
-  assert.deepEqual(runningWith(word), []);
-});
-
 test("a run is ended at any moment of its start", async (t) => {
   const box = sandbox(t);
   const word = tree();
