@@ -1,11 +1,15 @@
 """The Python client, interrupted by a signal's handler at each moment of a start: nobody's run goes on."""
+import gc
+import os
 import sys
+import tempfile
 
 import pytest
 
 from clients import python_table as table
 
 FILES = ("/sbx/process.py", "/sbx/guardian.py")
+PLACES = (*FILES, "/sbx/sandbox.py", "/sbx/pipes.py", "/weakref.py")
 MOST = 1000  # moments of a start; there are some fifty
 
 
@@ -46,6 +50,44 @@ def test_interrupted_at_each_moment_of_a_start(client, tree, degraded):
                 break
         assert 30 < number < MOST - 1
         assert box.run(["true"]).ok
+
+
+def raise_within(function, number):
+    """The same for a call of `function`. Whether there was such a moment."""
+    seen = 0
+
+    def moment(frame, event, _):
+        nonlocal seen
+        if not frame.f_code.co_filename.endswith(PLACES):
+            return
+        seen += event in ("call", "return", "c_return")
+        if seen == number:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    sys.setprofile(moment)
+    try:
+        function()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(None)
+    return False
+
+
+@pytest.mark.parametrize("profile", [None, {"version": 1}], ids=["workspace", "profile"])
+def test_interrupted_at_each_moment_of_making_a_sandbox(client, tmp_path, monkeypatch, profile):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    made = []
+    for number in range(1, MOST):
+        there_is_one = raise_within(lambda: made.append(client.Sandbox(profile)), number)
+        made.clear()
+        gc.collect()
+        assert os.listdir(tmp_path / "tmp") == [], f"interrupted at moment {number}"
+        if not there_is_one:
+            break
+    assert 20 < number < MOST - 1
 
 
 def test_start_that_fails_is_not_a_run(client, degraded):

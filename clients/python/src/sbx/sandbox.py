@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import tempfile
 import weakref
 from types import TracebackType
@@ -60,12 +61,16 @@ class Sandbox:
         self._profile = self._profile_words(profile)
 
     def _make_folder(self) -> None:
-        """The folder of this sandbox alone, which goes with it however this process ends."""
-        made = tempfile.mkdtemp(prefix="sbx-client-")
-        self._folder = made
-        self._detach = weakref.finalize(self, _remove, made, self._owner).detach
-        guardian.keep(made)
-        os.mkdir(f"{made}/workspace", 0o755)
+        """The folder of this sandbox alone, which goes with it however this process ends.
+
+        Whoever removes it knows of it before it is there: an exception of a signal handler may come in between.
+        """
+        name = os.path.join(os.path.abspath(tempfile.gettempdir()), f"sbx-client-{secrets.token_hex(16)}")
+        self._folder = name
+        self._detach = weakref.finalize(self, _remove, name, self._owner).detach
+        guardian.keep(name)
+        os.mkdir(name, 0o700)
+        os.mkdir(f"{name}/workspace", 0o755)
 
     def _profile_words(self, profile: Optional[Profile]) -> List[str]:
         if profile is None:
