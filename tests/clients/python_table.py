@@ -9,6 +9,7 @@ import pytest
 
 TABLE = Path(__file__).resolve().parents[2] / "clients" / "behaviours.json"
 CASES = json.loads(TABLE.read_text())["behaviours"]
+NUMBERS = json.loads(TABLE.read_text())["numbers"]
 
 
 def data(value):
@@ -116,6 +117,11 @@ def judge_artifacts(box, result, want):
         content = box.get_artifact(result, one["path"])
         assert content == data(one["content"])
         assert box.get_artifact(result, hashlib.sha256(content).hexdigest()) == content
+
+
+def number(value):
+    """What "value" of NUMBERS stands for."""
+    return float(value) if isinstance(value, str) else value
 
 
 def judge_files(box, want):

@@ -2,6 +2,8 @@
 import asyncio
 import os
 import threading
+from decimal import Decimal
+from fractions import Fraction
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -72,6 +74,27 @@ def run_case(client, box, case, tree, heard):
             judge_all(list(pool.map(one, range(case["concurrent"]))), case["expect"]["all"])
     else:
         table.judge_result(box, box.run(words, **given), case["expect"])
+
+
+@pytest.mark.parametrize("case", table.NUMBERS, ids=lambda case: f"{case['option']} {case['value']}")
+def test_number_that_is_none(client, case):
+    wrong = {case["option"]: table.number(case["value"])}
+    def refused(act):
+        with pytest.raises(ValueError) as caught:
+            act()
+        assert all(text in str(caught.value).lower() for text in case["message"]), caught.value
+    refused(lambda: client.Sandbox(workspace="none", **wrong))
+    with client.Sandbox(workspace="none") as box:
+        box.binary = "/no/such/sbx"
+        refused(lambda: box.run(["true"], **wrong))
+        refused(lambda: asyncio.run(client.AsyncSandbox.of(box).run(["true"], **wrong)))
+
+
+@pytest.mark.parametrize("value, word", [(0.0001, "1ms"), (Fraction(1, 3), "334ms"), (Decimal("0.25"), "250ms"), (2, "2000ms"),
+                                         ("1.5s", "1.5s"), ("none", "none")])
+def test_times_are_whole_milliseconds(value, word):
+    from sbx import options
+    assert options.flags({"timeout": value, "memory": 1e6}) == [f"--timeout={word}", "--memory=1000000B"]
 
 
 def judge_all(results, want):

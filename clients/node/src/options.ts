@@ -70,15 +70,27 @@ export interface RunOptions extends StreamOptions {
 
 const OURS = new Set(["profile", "workspace", "binary", "cwd"]);
 
+/** A number of milliseconds, rounded up to whole ones, or of bytes. Throws SbxError for what is none. */
+function quantityOf(name: string, unit: "size" | "duration", value: number | boolean): string {
+  const time = unit === "duration";
+  if (typeof value === "boolean" || !Number.isFinite(value) || value < 0 || !(time || Number.isInteger(value)))
+    throw new SbxError(time ? `${name}: ${value} is no time: give milliseconds from 0 on, or a text such as "1.5s"`
+      : `${name}: ${value} is no size: give whole bytes from 0 on, or a text such as "64M"`);
+  return `${BigInt(Math.ceil(value))}${time ? "ms" : "B"}`;
+}
+
 function textOf(name: string, value: unknown): string {
-  if (typeof value === "number" && name in UNITS) return `${value}${UNITS[name] === "size" ? "B" : "ms"}`;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
   throw new SbxError(`the option ${name}: ${JSON.stringify(value) ?? String(value)} is no text and no number`);
 }
 
 function flagsOf(name: string, value: unknown): string[] {
   const flag = `--${name.replace(/_/g, "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  if (value === undefined || value === null || value === false) return [];
+  if (value === undefined || value === null) return [];
+  const unit = Object.hasOwn(UNITS, name) ? UNITS[name] : undefined;
+  if (unit !== undefined && (typeof value === "number" || typeof value === "boolean"))
+    return [`${flag}=${quantityOf(name, unit, value)}`];
+  if (value === false) return [];
   if (value === true) return [flag];
   if (Array.isArray(value)) return value.map((one: unknown) => `${flag}=${textOf(name, one)}`);
   if (typeof value === "object")

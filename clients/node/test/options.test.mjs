@@ -1,6 +1,6 @@
 // Options: which binary, which workspace, which profile; and what of them is refused.
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -92,6 +92,23 @@ for (const [what, options, argv, message] of [
     await assert.rejects(sandbox(t, options).run(argv), (error) => error instanceof SbxError && message.test(error.message));
   });
 }
+
+const table = process.env.SBX_BEHAVIOURS ?? new URL("../../behaviours.json", import.meta.url);
+for (const { option, value, message } of JSON.parse(readFileSync(table, "utf8")).numbers) {
+  test(`refused: ${option} ${value}`, async (t) => {
+    const wrong = { [option]: { infinity: Infinity, nan: NaN }[value] ?? value };
+    const refused = (error) => error instanceof SbxError
+      && message.every((text) => error.message.toLowerCase().includes(text)) || assert.fail(error);
+    await assert.rejects(sandbox(t, wrong).run(["true"]), refused);
+    await assert.rejects(sandbox(t).run(["true"], { overrides: wrong }), refused);
+    if (option === "timeout") await assert.rejects(sandbox(t).run(["true"], wrong), refused);
+  });
+}
+
+test("a number of milliseconds is rounded up", async (t) => {
+  const result = await sandbox(t, { memory: 1e8 }).run(["sleep", "20"], { timeout: 1000 / 3 });
+  assert.equal(result.reason.limit, "334ms");
+});
 
 test("files of the workspace: what leads out, waits, or is none is refused", async (t) => {
   const box = sandbox(t);

@@ -5,7 +5,10 @@ so that a wrong one gets sbx's own message.
 """
 from __future__ import annotations
 
+import decimal
 import json
+import math
+import numbers
 import os
 from typing import Any, Dict, List
 
@@ -16,9 +19,20 @@ PATHS = {"ro", "rw", "copy_in", "tmpfs"}  # SRC:DST; the other pairs are KEY=VAL
 OURS = {"json", "result", "events", "ci", "help", "dry_run", "tty", "no_tty", "stdin"}
 
 
-def seconds(value: float) -> str:
+def seconds(value: Any) -> str:
     """A duration as sbx writes it, rounded up to whole milliseconds: 0.25 is 250ms."""
     return f"{-int(-value * 1000 // 1)}ms"
+
+
+def _quantity(name: str, value: Any) -> str:
+    """A number of seconds or bytes. Raises ValueError for what is none: infinity, NaN, below 0, a truth."""
+    time = name in DURATIONS
+    # A number too large for a float is finite, and sbx says what is too much for it.
+    finite = isinstance(value, int) or math.isfinite(value * 1000)
+    if isinstance(value, bool) or not finite or value < 0 or not (time or value == int(value)):
+        raise ValueError(f"{name}: {value} is no time: give seconds from 0 on, or a text such as '1.5s'" if time else
+                         f"{name}: {value} is no size: give whole bytes from 0 on, or a text such as '64M'")
+    return seconds(value) if time else f"{int(value)}B"
 
 
 def flags(overrides: Dict[str, Any]) -> List[str]:
@@ -27,7 +41,7 @@ def flags(overrides: Dict[str, Any]) -> List[str]:
     A list repeats its flag, a dict repeats it with KEY=VALUE (SRC:DST for ro, rw, copy_in and tmpfs), True is
     a flag without a value, None and False are left out. A number is in seconds for timeout (or wall),
     cpu_time, idle, grace and usage_interval, and in bytes for memory and the other sizes. Raises ValueError
-    for the flags that the client itself needs.
+    for the flags that the client itself needs, and for a number that is no time or no size.
     """
     words: List[str] = []
     for key, value in overrides.items():
@@ -40,29 +54,28 @@ def flags(overrides: Dict[str, Any]) -> List[str]:
 
 def _one(name: str, value: Any) -> List[str]:
     flag = "--" + name.replace("_", "-")
-    if value is None or value is False:
+    if value is None:
+        return []
+    if name in DURATIONS | SIZES and isinstance(value, (numbers.Real, decimal.Decimal)):
+        return [f"{flag}={_quantity(name, value)}"]
+    if value is False:
         return []
     if value is True:
         return [flag]
     if isinstance(value, dict):
         sign = ":" if name in PATHS else "="
-        return [f"{flag}={_text(name, key)}{sign}{_value(name, one)}" for key, one in value.items()]
+        return [f"{flag}={_text(key)}{sign}{_value(name, one)}" for key, one in value.items()]
     if isinstance(value, (list, tuple, set, frozenset)):
-        return [f"{flag}={_text(name, one)}" for one in value]
-    return [f"{flag}={_text(name, value)}"]
+        return [f"{flag}={_text(one)}" for one in value]
+    return [f"{flag}={_text(value)}"]
 
 
 def _value(name: str, value: Any) -> str:
     """The right side of a pair. Of `set` it is YAML, which JSON is a part of."""
     if name == "set" and not isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
-    return _text("", value)
+    return _text(value)
 
 
-def _text(name: str, value: Any) -> str:
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        if name in DURATIONS:
-            return seconds(value)
-        if name in SIZES:
-            return f"{int(value)}B"
+def _text(value: Any) -> str:
     return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)

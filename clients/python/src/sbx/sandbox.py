@@ -114,7 +114,7 @@ class Sandbox:
         if isinstance(argv, (str, bytes)):
             raise TypeError("argv is a list of words, not one text; for a shell: ['sh', '-c', TEXT]")
         if timeout is not None:
-            overrides = {**overrides, "timeout": float(timeout)}
+            overrides = {**overrides, "timeout": timeout}
         words = [self.binary, "run", "--json", *self._words(overrides)]
         decoder = Decoder(*sinks) if any(sinks) else None
         words += ["--", *map(os.fsdecode, argv)] if argv else []
