@@ -101,7 +101,9 @@ bool begins_line(std::string_view text) {
 
 Result<Written> read_line(std::string_view line) {
   Reader reader;
-  const bool whole = nlohmann::json::sax_parse(line.begin(), line.end(), &reader);
+  // To the library a NUL is the end, whatever comes after it.
+  const bool whole = line.find('\0') == std::string_view::npos &&
+                     nlohmann::json::sax_parse(line.begin(), line.end(), &reader);
   if (!whole || !reader.id || !reader.digest || !reader.status)
     return std::unexpected(Error{ErrorKind::usage, "this is no line that `sbx batch` has written"});
   return Written{*std::move(reader.id), *reader.digest, *std::move(reader.status)};

@@ -52,24 +52,31 @@ class Keys {
   std::string twice_;
 };
 
+std::unexpected<Error> no_json_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kShown = 24;
+  return mistake(
+      "this is no JSON: byte " + std::to_string(at + 1) + ", " + quote(text.substr(at, kShown)),
+      "one whole object on one line");
+}
+
 }  // namespace
 
 Result<Json> parse_strictly(std::string_view text) {
   if (depth_of(text) > kDeepestJson)
     return mistake("more than " + std::to_string(kDeepestJson) + " brackets are open at once");
+  // To the library a NUL is the end, whatever comes after it.
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
+    return no_json_at(text, nul);
   Keys keys;
   try {
     Json value = Json::parse(text.begin(), text.end(), std::ref(keys));
     if (!keys.twice().empty()) return mistake("the key " + quote(keys.twice()) + " stands twice");
     return value;
   } catch (const Json::parse_error& error) {
-    constexpr std::size_t kShown = 24;
     const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
     if (at >= text.size())
       return mistake("this is no JSON: it ends too early", "one whole object on one line");
-    return mistake(
-        "this is no JSON: byte " + std::to_string(at + 1) + ", " + quote(text.substr(at, kShown)),
-        "one whole object on one line");
+    return no_json_at(text, at);
   } catch (const Json::exception&) {
     return mistake("this is no JSON that can be read", "one whole object on one line");
   }

@@ -67,7 +67,9 @@ Malformed malformed(Json id, std::string text) {
 std::expected<Json, Refusal> read_document(std::string_view line) {
   if (!is_moderate(line))
     return std::unexpected(Refusal{Code::invalid_request, "too deep, or too many values"});
-  Json document = Json::parse(line, nullptr, false);
+  // To the library a NUL is the end, whatever comes after it.
+  const bool whole = line.find('\0') == std::string_view::npos;
+  Json document = whole ? Json::parse(line, nullptr, false) : Json(Json::value_t::discarded);
   if (document.is_discarded())
     return std::unexpected(Refusal{Code::parse_error, "the line is no JSON"});
   return document;

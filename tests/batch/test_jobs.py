@@ -98,6 +98,7 @@ MALFORMED = [
     ('{"argv": ["x"], "argv": ["y"]}', "the key argv stands twice"),
     ('{"argv": ["x"], "overides": {}}', "unknown key overides; did you mean overrides?"),
     ('{"argv": ["x\\u0000"]}', "`argv`: a null byte, which no argument can hold"),
+    ('{"argv": ["x"]}\0{"argv": ["y"]}', "this is no JSON: byte 16, $'\\x00{"),
     ('\0\0\0', "this is no JSON: byte 1, $'\\x00\\x00\\x00'"),
     ('{"argv": ' + "[" * 5000, "more than 32 brackets are open at once"),
     ('{"id": "a"}', "it has no command: neither `argv`, nor one in its profile"),

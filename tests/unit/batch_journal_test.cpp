@@ -36,6 +36,8 @@ TEST_CASE("a line is whole or none") {
     CHECK_FALSE(read_line(text.substr(0, size)).has_value());
   CHECK_FALSE(read_line(text + text).has_value());
   CHECK_FALSE(read_line(text + "x").has_value());
+  CHECK_FALSE(read_line(text + '\0').has_value());
+  CHECK_FALSE(read_line(text + '\0' + "x").has_value());
 }
 
 TEST_CASE("other objects are no results") {

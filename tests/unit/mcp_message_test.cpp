@@ -37,6 +37,7 @@ TEST_CASE("what is malformed has the code that JSON-RPC gives it") {
   CHECK(code_of("{") == -32700);
   CHECK(code_of("") == -32700);
   CHECK(code_of("\xff") == -32700);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m"})" + std::string("\0x", 2)) == -32700);
   CHECK(code_of("[]") == -32600);
   CHECK(code_of(R"({"id":1,"method":"m"})") == -32600);
   CHECK(code_of(R"({"jsonrpc":"2.0","id":null,"method":"m"})") == -32600);
