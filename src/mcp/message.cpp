@@ -93,6 +93,8 @@ std::variant<Request, Reply, Malformed> read_message(Json document) {
   const Json method = member("method");
   if (!method.is_string()) return malformed(known, "`method` has to be a text");
   Json params = document.contains("params") ? member("params") : Json::object();
+  // Nobody waits for what a notification is answered with (JSON-RPC 2.0, 4.1).
+  if (!params.is_object() && !has_id) params = Json::object();
   if (!params.is_object()) {
     // JSON-RPC has lists as well, this protocol has not.
     Malformed wrong = malformed(known, "`params` has to be an object");

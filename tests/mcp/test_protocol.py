@@ -104,11 +104,13 @@ def test_whatever_is_sent_is_answered_and_the_next_request_too(client):
 @pytest.mark.parametrize("data", [b"\n", b"   \n", b'{"jsonrpc": "2.0", "method": "notifications/nobody/knows"}\n',
                                   b'{"jsonrpc": "2.0", "id": 9, "result": {}}\n', b'{"jsonrpc": "2.0", "id": "zzz", "error": {}}\n',
                                   b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 77}}\n',
-                                  b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}\n'])
+                                  b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": {}}}\n',
+                                  b'{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": null}\n',
+                                  b'{"jsonrpc": "2.0", "method": "notifications/initialized", "params": [1]}\n'])
 def test_what_needs_no_answer_gets_none(client, data):
     client.send_bytes(data)
     answer = client.response(client.ask("ping"))
-    assert answer["result"] == {} and not client.notes
+    assert answer["result"] == {} and not client.notes and not client.answers
 
 
 def test_a_line_without_an_end_takes_no_memory(client):
