@@ -16,9 +16,9 @@ const Json* Arguments::find(const char* name) {
   return found == given_.end() || found->is_null() ? nullptr : &*found;
 }
 
-bool Arguments::is_text(const char* name, const Json& value) {
+bool Arguments::is_text(const char* name, const Json& value, const char* wanted) {
   if (!value.is_string())
-    add_mistake("`" + std::string(name) + "` has to be a text");
+    add_mistake("`" + std::string(name) + "` has to be " + wanted);
   else if (value.get_ref<const std::string&>().find('\0') != std::string::npos)
     add_mistake("`" + std::string(name) + "` has a NUL character");
   else
@@ -68,26 +68,28 @@ std::optional<bool> Arguments::flag(const char* name) {
 std::vector<std::string> Arguments::texts(const char* name) {
   const Json* const value = find(name);
   std::vector<std::string> out;
+  constexpr const char* kWanted = "a list of texts";
   if (value == nullptr) return out;
   if (!value->is_array()) {
-    add_mistake("`" + std::string(name) + "` has to be a list of texts");
+    add_mistake("`" + std::string(name) + "` has to be " + kWanted);
     return out;
   }
   for (const Json& one : *value)
-    if (is_text(name, one)) out.push_back(one.get<std::string>());
+    if (is_text(name, one, kWanted)) out.push_back(one.get<std::string>());
   return out;
 }
 
 std::map<std::string, std::string> Arguments::text_map(const char* name) {
   const Json* const value = find(name);
   std::map<std::string, std::string> out;
+  constexpr const char* kWanted = "an object of texts";
   if (value == nullptr) return out;
   if (!value->is_object()) {
-    add_mistake("`" + std::string(name) + "` has to be an object of texts");
+    add_mistake("`" + std::string(name) + "` has to be " + kWanted);
     return out;
   }
   for (const auto& [key, one] : value->items())
-    if (is_text(name, one)) out.emplace(key, one.get<std::string>());
+    if (is_text(name, one, kWanted)) out.emplace(key, one.get<std::string>());
   return out;
 }
 

@@ -36,7 +36,7 @@ class Arguments {
 
  private:
   const Json* find(const char* name);
-  bool is_text(const char* name, const Json& value);
+  bool is_text(const char* name, const Json& value, const char* wanted = "a text");
 
   const Json& given_;
   std::set<std::string, std::less<>> known_{};

@@ -168,7 +168,10 @@ void read_command(const Kind& kind, Arguments& arguments, Order& order) {
   std::string code;
   if (kind.argument.empty()) {
     args = arguments.texts("argv");
-    if (args.empty()) arguments.add_mistake("`argv` needs at least one word");
+    if (args.empty())
+      arguments.add_mistake("`argv` needs at least one word");
+    else if (args.front().empty())
+      arguments.add_mistake("the first word of `argv` is empty, and has to name a program");
   } else {
     code = arguments.needed_text(std::string(kind.argument).c_str());
     args = arguments.texts("args");

@@ -35,6 +35,19 @@ TEST_CASE("code becomes the command that runs it") {
         Words{"sh", "-c", "--", "ls", "sh", "a"});
 }
 
+TEST_CASE("a command that is none is told what it has to be") {
+  const auto refusal_of = [](const Json& given) {
+    const auto order = read_order(Runner::command, given, {});
+    return order ? "" : order.error();
+  };
+  CHECK(refusal_of({{"argv", {"ls", ""}}}).empty());
+  CHECK(refusal_of({{"argv", {"", "ls"}}}).find("first word of `argv` is empty") == 4);
+  for (const Json& argv : {Json("ls"), Json{"ls", 1}, Json{"ls", nullptr}})
+    CHECK(refusal_of({{"argv", argv}}) == "`argv` has to be a list of texts");
+  CHECK(refusal_of({{"argv", {"ls"}}, {"env", {{"A", 1}}}}) ==
+        "`env` has to be an object of texts");
+}
+
 TEST_CASE("a trial keeps nothing and ends soon") {
   Profile profile;
   profile.artifacts.collect = {"**"};
