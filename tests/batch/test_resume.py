@@ -70,6 +70,11 @@ def test_a_torn_last_line_is_dropped_and_its_job_runs_again(sbx, batch):
         run = sbx.call("batch", batch.jobs, *sbx.degraded, "-o", batch.out, "--resume")
         assert run.code == 0 and "(4 of them before)" in run.err, run
         all_once(batch, 5)
+    for cut in (1, len(lines[-1]) // 2, len(lines[-1])):  # the host has crashed, and had made room for more
+        batch.out.write_bytes(whole[:-cut] + bytes(5000))
+        run = sbx.call("batch", batch.jobs, *sbx.degraded, "-o", batch.out, "--resume")
+        assert run.code == 0 and "(4 of them before)" in run.err, run
+        all_once(batch, 5)
     # The control: a line that is torn in the middle cannot be told from anybody's file.
     batch.out.write_bytes(lines[0][:20] + b"".join(lines[1:]))
     run = sbx.call("batch", batch.jobs, *sbx.degraded, "-o", batch.out, "--resume")
@@ -176,7 +181,7 @@ def test_standard_output_that_is_full_has_whole_lines(sbx, batch, how):
     assert 0 < len(lines) < 9 and b"\0" not in written
 
 
-@pytest.mark.parametrize("content", ['{"key": "value"}', "secret", '{"jobs":'])
+@pytest.mark.parametrize("content", ['{"key": "value"}', "secret", '{"jobs":', "\0" * 100, "secret\0\0"])
 def test_a_file_of_somebody_else_stays_as_it_is(sbx, batch, content):
     """One line without a line end looks like a torn one, but for how it begins."""
     batch.write(jobs(1))

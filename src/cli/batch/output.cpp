@@ -97,6 +97,14 @@ SysResult<void> write_to_reader(int fd, std::span<const std::string_view> parts,
   return {};
 }
 
+/// Can this be what is left of a line? Where the host itself has crashed, a file system may have
+/// given the file its room, and not its content: NULs. A file of nothing else is not known to be
+/// ours.
+bool is_torn(std::string_view text, bool first) {
+  const std::string_view written = text.substr(0, text.find_last_not_of('\0') + 1);
+  return sbx::batch::begins_line(written) && !(first && written.empty());
+}
+
 }  // namespace
 
 Result<Output> Output::open(const std::string& target, bool resume) {
@@ -140,7 +148,7 @@ Result<void> Output::read_back(
     const auto line = reader.next();
     if (!line) return std::unexpected(failed(where, "cannot read the results", line.error().value));
     if (!*line) return {};
-    if (!(*line)->ended && !sbx::batch::begins_line((*line)->text))
+    if (!(*line)->ended && !is_torn((*line)->text, number == 1))
       return std::unexpected(failed(where, "this is no result of a batch, whole or torn", 0,
                                     "--resume goes on with a file that a batch has written"));
     if (!(*line)->ended) {
