@@ -69,3 +69,22 @@ def test_no_descriptor_is_lost_where_there_are_too_few(client, degraded):
                 os.close(fd)
         assert set(os.listdir("/proc/self/fd")) <= before
         assert Session(box).step("1").value == "1"
+
+
+HALF = "'\\ud800'"  # of a surrogate pair, which is no character
+
+
+@pytest.mark.parametrize("code, where", [
+    (f"raise ValueError({HALF})", "error"), (f"class Half:\n    def __repr__(self): return {HALF}\nHalf()", "value"),
+    (f"class FinalAnswerException(Exception):\n    value = {HALF}\nraise FinalAnswerException", "final")],
+    ids=["error", "value", "final"])
+def test_what_a_step_gives_is_a_text_that_can_be_sent_on(client, degraded, code, where):
+    from sbx.adapters.session import Session
+    with client.Sandbox("python", degrade=["cgroup"] if degraded else []) as box:
+        session = Session(box)
+        try:
+            given = getattr(session.step(code), where)
+            assert "?" in given and given.encode().decode() == given
+            assert session.step("'\U0001f600'").value == repr("\U0001f600")
+        finally:
+            session.close()

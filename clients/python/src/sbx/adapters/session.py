@@ -14,7 +14,7 @@ import time
 import weakref
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Callable, List, Optional
+from typing import Callable, Dict, List, Optional
 
 from ..pipes import pipe
 from ..process import Cancelled
@@ -137,7 +137,7 @@ class Interpreter:
                 return False
         return True
 
-    def answer(self, number: int, deadline: float) -> Optional[Any]:
+    def answer(self, number: int, deadline: float) -> Optional[Dict[str, Optional[str]]]:
         """The answer to a request, when all that was printed before it is there. None: it does not come."""
         mark = b"\0%d\n" % number
         with self._changed:
@@ -151,9 +151,13 @@ class Interpreter:
             answer = json.loads(line)
         except (ValueError, RecursionError):
             return None
-        texts = [answer.get(key) for key in ("value", "error", "final")] if isinstance(answer, dict) else [0]
-        good = all(text is None or isinstance(text, str) for text in texts) and answer.get("id") == number
-        return answer if good else None
+        if not isinstance(answer, dict) or answer.get("id") != number:
+            return None
+        texts = {key: answer.get(key) for key in ("value", "error", "final")}
+        if not all(text is None or isinstance(text, str) for text in texts.values()):
+            return None
+        # Half of a surrogate pair is no character, and no text with one can be sent on.
+        return {key: text and text.encode(errors="replace").decode() for key, text in texts.items()}
 
     def logs(self, number: int) -> str:
         """What was printed until the end of a request, or until now."""
@@ -230,7 +234,7 @@ class Session:
         assert interpreter is not None
         self._number += 1
         deadline = time.monotonic() + self._step_timeout
-        answer: Optional[Any] = None
+        answer: Optional[Dict[str, Optional[str]]] = None
         try:
             if interpreter.ask(self._number, code, deadline):
                 answer = interpreter.answer(self._number, deadline)
@@ -239,8 +243,8 @@ class Session:
             raise
         logs = clip(interpreter.logs(self._number))
         if answer is not None:
-            value, error = (text if text is None else clip(text) for text in (answer.get("value"), answer.get("error")))
-            return Step(logs, value, error, answer.get("final"))
+            value, error = (text if text is None else clip(text) for text in (answer["value"], answer["error"]))
+            return Step(logs, value, error, answer["final"])
         late = not interpreter.ended and time.monotonic() >= deadline
         self._end()
         slow = f"the step took longer than {self._step_timeout:g} s and was ended"
