@@ -18,7 +18,7 @@ import { Sandbox, SbxError, type Result, type EventData, type Overrides } from "
 const limits: Overrides = { memory: "64M", timeout: 5_000, env: { A: "1" } };
 const sandbox = new Sandbox({ ...limits, profile: { network: "none", limits: { pids: 20 } } });
 export async function main(): Promise<number | null> {
-  const result: Result = await sandbox.run(["true"], { onStdout: (chunk: Buffer) => void chunk.length });
+  const result: Result = await sandbox.run(["true"], { onStdout: (chunk: Buffer) => void chunk.length, signal: new AbortController().signal });
   const kept: Array<{ sha256: string }> = result.artifacts;
   for await (const event of sandbox.stream(["true"])) {
     const all: EventData = event;
