@@ -98,6 +98,7 @@ def sbx(request, tmp_path, monkeypatch):
     problems = watch.problems(swept=not program.killed)
     if program.killed and not problems:
         # A killed supervisor cannot remove its cgroups and its socket: the next run does.
+        program.reap()  # by now all have ended
         program.run(cmd=["true"]).assert_ok()
         problems = watch.problems()
     if problems:

@@ -2,18 +2,23 @@
 #include "supervise/registry.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "base/quantity.hpp"
+#include "base/utc.hpp"
 #include "os/entries.hpp"
+#include "os/process.hpp"
 #include "os/unix_socket.hpp"
 
 namespace sbx::supervise {
@@ -31,6 +36,23 @@ bool is_run_id(std::string_view text) {
 /// Is no process there that could be its supervisor? One with the pid may be another, and then the
 /// file waits for `sbx ps`, which asks every socket.
 bool pid_is_free(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
+
+/// Has it ended, and nobody has collected it? Who kills a run need not wait for it (waitpid(2)).
+bool is_uncollected(pid_t pid) {
+  const auto process = os::open_process(pid);
+  ::pollfd ended{process ? process->get() : -1, POLLIN, 0};
+  return ::poll(&ended, 1, 0) == 1;
+}
+
+/// Names of runs that began before it are less (cli/prepare.cpp): those are looked at for longer,
+/// and many that live at once have mostly just begun.
+std::string name_of_one_begun(std::chrono::seconds ago) {
+  const UtcTime then = utc_time(std::chrono::system_clock::now() - ago);
+  std::array<char, 96> name{};
+  (void)std::snprintf(name.data(), name.size(), "%04d%02u%02u-%02d%02d%02d", then.year, then.month,
+                      then.day, then.hour, then.minute, then.second);
+  return name.data();
+}
 
 bool refuses(int folder, const std::string& name) {
   const auto client = os::connect_in(folder, name.c_str(), std::chrono::milliseconds(1));
@@ -72,10 +94,14 @@ std::vector<RunFile> list_run_files(int folder) {
 }
 
 std::vector<std::string> sweep_run_files(int folder) {
+  constexpr std::chrono::seconds kShort{10};
+  const std::string older = name_of_one_begun(kShort);
   std::vector<std::string> left;
   for (RunFile& file : list_run_files(folder)) {
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    if (pid_is_free(file.supervisor) && refuses(folder, file.name()))
+    const bool ended =
+        pid_is_free(file.supervisor) || (file.run < older && is_uncollected(file.supervisor));
+    if (ended && refuses(folder, file.name()))
       ::unlinkat(folder, file.name().c_str(), 0);
     else
       left.push_back(std::move(file.run));

@@ -26,9 +26,10 @@ std::optional<RunFile> parse_run_file(std::string_view name);
 /// The files of runs in the open folder, alive or not, by name.
 std::vector<RunFile> list_run_files(int folder);
 
-/// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead. One
-/// look at each file, and a connection only to those whose pid is gone. Returns the ids of the runs
-/// that are left, sorted.
+/// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead, after
+/// ten seconds also of those whom nobody has collected. One look at each file, another at one that
+/// is older, and a connection only to those who have ended. Returns the ids of the runs that are
+/// left, sorted.
 std::vector<std::string> sweep_run_files(int folder);
 
 /// The socket of `file` refused a connection: removes it, unless it may be one that was made just

@@ -54,6 +54,21 @@ def test_a_killed_supervisors_socket_is_swept(sbx, registry, sweeper):
     assert run.code == 0 and "sleep" not in run.out and os.listdir(registry) == []
 
 
+def test_one_whom_nobody_has_collected_is_swept(sbx, registry, monkeypatch):
+    """Whoever kills a run may live on for days without waiting for it."""
+    monkeypatch.chdir(sbx.folder)
+    pid = os.fork()
+    if pid == 0:
+        os._exit(0)
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    alive = leave_socket(registry, os.getpid(), run="20260102-000000-00000000")
+    leave_socket(registry, pid)
+    sbx.run(cmd=["true"]).assert_ok()
+    os.waitpid(pid, 0)
+    assert os.listdir(registry) == [alive.name]
+    alive.unlink()
+
+
 def test_a_pid_that_somebody_else_has_now_is_not_believed(sbx, registry, monkeypatch):
     monkeypatch.chdir(sbx.folder)
     path = leave_socket(registry, os.getpid())

@@ -221,4 +221,8 @@ class Sbx:
                 running.tty.close()
             for fd in running._channels.values():
                 os.close(fd)
+        self.reap()
+
+    def reap(self):
+        """A killed supervisor that nobody has collected counts as one that may be alive."""
         leftovers.reap_orphans(Path(self.binary).name[:15], {r.pid for r in self.running})
