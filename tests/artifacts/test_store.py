@@ -4,7 +4,6 @@ import hashlib
 import os
 import random
 import resource
-import signal
 import subprocess
 import threading
 import time
