@@ -18,6 +18,7 @@ class Acceptor final : public Watcher {
   Acceptor& operator=(const Acceptor&) = delete;
   ~Acceptor() override;
   SysResult<void> start();
+  [[nodiscard]] int get() const { return socket_.get(); }
   void ready(int fd, std::uint32_t events) override;
 
  private:

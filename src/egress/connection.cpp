@@ -7,14 +7,6 @@
 #include "os/pipe.hpp"
 
 namespace sbx::egress {
-namespace {
-
-/// So many may have as much of the kernel's memory as it finds useful, up to 32 MiB each, which no
-/// limit of the run's counts.
-constexpr std::uint32_t kMostWide = 32;
-
-}  // namespace
-
 Connection::Connection(Desk& desk, os::UniqueFd inside, Target target, Ended ended)
     : desk_(desk),
       target_(std::move(target)),
@@ -22,8 +14,8 @@ Connection::Connection(Desk& desk, os::UniqueFd inside, Target target, Ended end
       inside_{std::move(inside)},
       up_(desk.pipes, desk.throttle, Direction::up),
       down_(desk.pipes, desk.throttle, Direction::down),
-      alarm_(desk.loop, *this),
-      one_of_many_(desk.slots.taken() > kMostWide) {
+      alarm_(desk.loop, *this) {
+  keep_within(inside_.socket.get(), kLeastRoom);
   pass_at_once(inside_.socket.get());
 }
 
@@ -47,7 +39,7 @@ void Connection::open() {
     up_.guard_with(Guard(target_.name, target_.asked.port));
     down_.note_start();
   }
-  connector_ = std::make_unique<Connector>(desk_, target_,
+  connector_ = std::make_unique<Connector>(desk_, target_, outside_room(desk_.slots.taken()),
                                            [this](Opened result) { opened(std::move(result)); });
   connector_->start();
 }
@@ -64,10 +56,6 @@ void Connection::opened(Opened result) {
 
 void Connection::carry(os::UniqueFd outside) {
   outside_.socket = std::move(outside);
-  if (one_of_many_) {
-    hold_little(inside_.socket.get());
-    hold_little(outside_.socket.get());
-  }
   pump(true, true);
 }
 

@@ -21,7 +21,7 @@ class Connection final : public Watcher {
   ~Connection() override;
   /// To the host, as the target says, which is allowed.
   void open();
-  /// To `outside`, which is connected already.
+  /// To `outside`, which is connected already, and within its room.
   void carry(os::UniqueFd outside);
 
   void ready(int fd, std::uint32_t events) override;
@@ -60,7 +60,6 @@ class Connection final : public Watcher {
   Connections* counted_ = nullptr;  ///< none before the payload has shown whom it talks to
   std::uint64_t sent_ = 0;          ///< not counted yet
   std::uint64_t received_ = 0;
-  bool one_of_many_ = false;  ///< when it began
   bool over_ = false;
 };
 

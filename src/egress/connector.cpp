@@ -37,9 +37,10 @@ std::string words_of(int error) { return ::strerrordesc_np(error); }
 
 }  // namespace
 
-Connector::Connector(Desk& desk, const Target& target, Done done)
+Connector::Connector(Desk& desk, const Target& target, const Room& room, Done done)
     : desk_(desk),
       target_(target),
+      room_(room),
       done_(std::move(done)),
       patience_(desk.loop, *this),
       self_(std::make_shared<Connector*>(this)) {
@@ -119,7 +120,7 @@ void Connector::try_next() {
   while (!left_.empty()) {
     const network::Endpoint next = left_.back();
     left_.pop_back();
-    auto started = start_connect(next);
+    auto started = start_connect(next, room_);
     if (!started) {
       refused_ = {{}, Verdict::failed, words_of(started.error().value), {}, {}};
       continue;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "egress/desk.hpp"
+#include "egress/room.hpp"
 
 namespace sbx::egress {
 
@@ -27,7 +28,7 @@ class Connector final : public Watcher {
 
   /// `done` is called once, from the loop, never from start(); not when the connector is gone
   /// before.
-  Connector(Desk& desk, const Target& target, Done done);
+  Connector(Desk& desk, const Target& target, const Room& room, Done done);
   ~Connector() override;
   void start();
   void ready(int fd, std::uint32_t events) override;
@@ -47,6 +48,7 @@ class Connector final : public Watcher {
 
   Desk& desk_;
   const Target& target_;
+  Room room_;  ///< of the socket
   Done done_;
   Alarm patience_;
   std::shared_ptr<Connector*> self_;  ///< for a resolver that may answer when we are gone

@@ -33,6 +33,7 @@ DnsService::~DnsService() {
 SysResult<void> DnsService::start(os::UniqueFd udp, os::UniqueFd tcp) {
   udp_ = std::make_unique<DatagramSocket>(std::move(udp));
   tcp_ = std::move(tcp);
+  keep_within(tcp_.get(), kLeastRoom);
   SBX_CHECK(loop_.add(udp_->get(), EPOLLIN, *this));
   return loop_.add(tcp_.get(), EPOLLIN, *this);
 }

@@ -10,6 +10,10 @@ Listener::Listener(Desk& desk, os::UniqueFd socket, Take take)
       take_(std::move(take)),
       acceptor_(desk.loop, std::move(socket), [this](auto fd) { admit(std::move(fd)); }) {}
 
+SysResult<void> Listener::start() {
+  return acceptor_.start();
+}
+
 void Listener::admit(os::UniqueFd accepted) {
   const auto asked = local_end(accepted.get());
   if (!asked) return;  // it was reset meanwhile

@@ -14,7 +14,7 @@ class Listener final {
   using Take = std::function<void(os::UniqueFd, Target)>;
 
   Listener(Desk& desk, os::UniqueFd socket, Take take);
-  SysResult<void> start() { return acceptor_.start(); }
+  SysResult<void> start();
 
  private:
   void admit(os::UniqueFd accepted);

@@ -20,6 +20,7 @@ void Publisher::admit(os::UniqueFd accepted) {
   target.decision.allowed = true;
   const bool exhausted = desk_.throttle.exhausted();
   const bool free = !exhausted && desk_.slots.take();
+  if (free) keep_within(accepted.get(), published_room(desk_.slots.taken()));
   // It begins to connect; whether somebody listens inside shows when bytes are carried.
   auto inside = free ? mint_.connect_inside(what_.port)
                      : SysResult<os::UniqueFd>(std::unexpected(Errno{EBUSY}));

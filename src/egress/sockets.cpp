@@ -82,18 +82,20 @@ SysResult<os::UniqueFd> listen_stream(const network::Endpoint& endpoint) {
   // The port of a run that has just ended is free, whatever its last connections still wait for.
   set(made.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.ss_family == AF_INET6) set(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
+  keep_within(made.get(), published_room(1));
   if (::bind(made.get(), reinterpret_cast<const ::sockaddr*>(&address), size) != 0 ||
       ::listen(made.get(), SOMAXCONN) != 0)
     return fail();
   return made;
 }
 
-SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint) {
+SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint, const Room& room) {
   ::sockaddr_storage address{};
   const ::socklen_t size = to_sockaddr(endpoint, false, address);
   os::UniqueFd made(::socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!made.valid()) return fail();
   pass_at_once(made.get());
+  keep_within(made.get(), room);
   // A host that has gone without a word shall not hold the connection for ever.
   set(made.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
   if (::connect(made.get(), reinterpret_cast<const ::sockaddr*>(&address), size) != 0 &&
@@ -111,10 +113,9 @@ int pending_error(int socket) {
 
 void pass_at_once(int socket) { set(socket, IPPROTO_TCP, TCP_NODELAY, 1); }
 
-void hold_little(int socket) {
-  constexpr int kBytes = 256 * 1024;
-  set(socket, SOL_SOCKET, SO_RCVBUF, kBytes);
-  set(socket, SOL_SOCKET, SO_SNDBUF, kBytes);
+void keep_within(int socket, const Room& room) {
+  if (room.receive != 0) set(socket, SOL_SOCKET, SO_RCVBUF, room.receive);
+  if (room.send != 0) set(socket, SOL_SOCKET, SO_SNDBUF, room.send);
 }
 
 void reset_on_close(int socket) {

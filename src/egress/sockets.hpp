@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "egress/room.hpp"
 #include "network/address.hpp"
 #include "os/fd.hpp"
 
@@ -27,14 +28,14 @@ SysResult<os::UniqueFd> accept_stream(int listener);
 /// Listens on the host.
 SysResult<os::UniqueFd> listen_stream(const network::Endpoint& endpoint);
 /// Begins to connect; the socket becomes writable when that has ended, see pending_error().
-SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint);
+SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint, const Room& room);
 /// SO_ERROR: 0 when it is connected.
 int pending_error(int socket);
 /// Small writes go out at once: the sender has decided already how to cut its stream.
 void pass_at_once(int socket);
-/// Its buffers stay small, whatever the kernel would give it (tcp(7), tcp_rmem): a connection that
-/// is one of many, whose reader may have stopped.
-void hold_little(int socket);
+/// Its buffers stay within `room`, and those of what it accepts. More than it would have begun with
+/// is of use only before it is connected, when TCP agrees on its window.
+void keep_within(int socket, const Room& room);
 /// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).
 void reset_on_close(int socket);
 

@@ -1,5 +1,4 @@
 """What the payload can make the supervisor hold is bounded, and it goes on serving meanwhile."""
-import re
 import subprocess
 import time
 from pathlib import Path
@@ -77,18 +76,6 @@ def test_of_readers_that_do_not_read(watched):
     many, much = watched("stall", "other.test", ports.SOURCE, 200, 2 * MEGABYTE, "other.test", ports.ECHO, allow=rules)
     assert many.said["held"] == 200 and many.said["got"] == 400 * MEGABYTE, repr(many)
     assert many.said["slowest_ms"] < 500 * slow.FACTOR and much - little < 20 * MEGABYTE, (little, much, repr(many))
-
-
-def test_of_readers_that_do_not_read_in_the_kernel(net, world):
-    """What waits in the supervisor's sockets is in no limit of the run's: few of them may have much."""
-    rules = [f"other.test:{ports.SOURCE}", f"other.test:{ports.ECHO}"]
-    words = ["stall", "other.test", ports.SOURCE, 60, 8 * MEGABYTE, "other.test", ports.ECHO]
-    running = net.spawn([*START, *map(str, words)], allow=rules, stdin=subprocess.PIPE)
-    running.read_until(b"here\n", 50)
-    listed = world.run("ss", "-Htnm", "dport", "=", f":{ports.SOURCE}").stdout
-    running.wait(b"\n").assert_ok()
-    room = [int(size) for size in re.findall(r"skmem:\(r\d+,rb(\d+)", listed)]
-    assert len(room) == 60 and sum(size > MEGABYTE for size in room) <= 32, listed
 
 
 def test_of_connections_past_the_limit(net):
