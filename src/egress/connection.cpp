@@ -14,7 +14,8 @@ Connection::Connection(Desk& desk, os::UniqueFd inside, Target target, Ended end
       inside_{std::move(inside)},
       up_(desk.pipes, desk.throttle, Direction::up),
       down_(desk.pipes, desk.throttle, Direction::down),
-      alarm_(desk.loop, *this) {
+      alarm_(desk.loop, *this),
+      idle_(desk.loop, *this) {
   keep_within(inside_.socket.get(), kLeastRoom);
   pass_at_once(inside_.socket.get());
 }
@@ -56,12 +57,14 @@ void Connection::opened(Opened result) {
 
 void Connection::carry(os::UniqueFd outside) {
   outside_.socket = std::move(outside);
+  last_ = desk_.loop.now();
+  idle_.set(last_ + desk_.patience);
   pump(true, true);
 }
 
 void Connection::ready(int fd, std::uint32_t events) {
   if (over_ || !outside_.socket.valid()) return;
-  if (fd < 0) return pump(true, true);
+  if (fd < 0) return idle_.is_set() ? pump(true, true) : look();
   const bool at_inside = fd == inside_.socket.get();
   const bool lost = (events & (EPOLLERR | EPOLLHUP)) != 0;
   // Of a side that nothing is asked of now, only a reset is told (see rest()).
@@ -86,6 +89,9 @@ void Connection::pump(bool up, bool down) {
     up_.answered(down_.start());
     up_needs_ = up_.pump(in, out, now, sent_);
   }
+  const bool ended = up_needs_ == Half::Need::end || down_needs_ == Half::Need::end;
+  if (sent_ + received_ > 0 || (ended && !halved_)) last_ = now;
+  halved_ = halved_ || ended;
   count();
   if (up_needs_ == Half::Need::broken || down_needs_ == Half::Need::broken) return refuse();
   if (up_needs_ == Half::Need::end && down_needs_ == Half::Need::end) return end();
@@ -125,6 +131,22 @@ void Connection::rest() {
   alarm_.set(std::max(at, desk_.loop.now() + kMilli));
 }
 
+/// A program that leaks what its server has closed, or has ended while its server is silent: the
+/// other side may never say a word again, nor ever end.
+void Connection::look() {
+  const Nanos now = desk_.loop.now();
+  const bool held = up_needs_ == Half::Need::time || down_needs_ == Half::Need::time;  // by us
+  const bool silent = !held && last_ + desk_.patience <= now;
+  if (silent && halved_) return reset();
+  if (silent) {
+    // Its end may wait behind bytes that nobody takes: the other side has its time from now on.
+    halved_ =
+        other_end_has_ended(inside_.socket.get()) || other_end_has_ended(outside_.socket.get());
+    last_ = now;
+  }
+  idle_.set((held ? now : last_) + desk_.patience);
+}
+
 bool Connection::watch(Side& side, std::uint32_t events) {
   if (side.watched == events) return true;
   const int fd = side.socket.get();
@@ -159,6 +181,7 @@ void Connection::end() {
   over_ = true;
   if (counted_ == nullptr) note(target_.verdict, {}, {});  // and nothing was said
   alarm_.cancel();
+  idle_.cancel();
   ended_(this);
 }
 

@@ -1,5 +1,6 @@
 // One TCP connection of the payload's: accepted inside, opened on the host, carried both ways until
-// both have ended or one is reset.
+// both have ended or one is reset. Who waits for the end of a side that has forgotten it does not
+// wait for ever.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ class Connection final : public Watcher {
   void count();
   void refuse();
   void rest();
+  void look();  ///< whether it still lives
   bool watch(Side& side, std::uint32_t events);
   void reset();  ///< both ends, and this
   void end();
@@ -57,6 +59,9 @@ class Connection final : public Watcher {
   Half::Need up_needs_ = Half::Need::input;
   Half::Need down_needs_ = Half::Need::input;
   Alarm alarm_;
+  Alarm idle_;
+  Nanos last_ = 0;                  ///< byte that passed; or the end of a side
+  bool halved_ = false;             ///< a side is known to have ended
   Connections* counted_ = nullptr;  ///< none before the payload has shown whom it talks to
   std::uint64_t sent_ = 0;          ///< not counted yet
   std::uint64_t received_ = 0;

@@ -21,6 +21,8 @@ struct Desk {
   Slots& slots;
   Throttle& throttle;
   Pipes& pipes;
+  /// With a connection in which nothing passes any more when one side has ended.
+  Nanos patience = 300 * kSecond;
 };
 
 /// Whom a connection of the payload's is for, told by the address that it went to.

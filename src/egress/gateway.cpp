@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "egress/cares_resolver.hpp"
+#include "egress/sockets.hpp"
 
 namespace sbx::egress {
 namespace {
@@ -30,6 +31,8 @@ Gateway::~Gateway() = default;
 
 SysResult<void> Gateway::start(os::GatewaySockets sockets, std::vector<Published> published) {
   SBX_CHECK(loop_.open());
+  // What it makes for published ports; a port that is opened late comes to listen().
+  notice_loss(sockets.mint_listener.get(), kInsideSilence);
   mint_.emplace(std::move(sockets.mint_listener), std::move(sockets.mint_client));
   dns_ = std::make_unique<DnsService>(desk_, sockets.v6);
   SBX_CHECK(dns_->start(std::move(sockets.dns_udp), std::move(sockets.dns_tcp)));

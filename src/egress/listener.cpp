@@ -11,6 +11,7 @@ Listener::Listener(Desk& desk, os::UniqueFd socket, Take take)
       acceptor_(desk.loop, std::move(socket), [this](auto fd) { admit(std::move(fd)); }) {}
 
 SysResult<void> Listener::start() {
+  notice_loss(acceptor_.get(), kInsideSilence);
   return acceptor_.start();
 }
 

@@ -83,6 +83,7 @@ SysResult<os::UniqueFd> listen_stream(const network::Endpoint& endpoint) {
   set(made.get(), SOL_SOCKET, SO_REUSEADDR, 1);
   if (address.ss_family == AF_INET6) set(made.get(), IPPROTO_IPV6, IPV6_V6ONLY, 1);
   keep_within(made.get(), published_room(1));
+  notice_loss(made.get(), kOutsideSilence);
   if (::bind(made.get(), reinterpret_cast<const ::sockaddr*>(&address), size) != 0 ||
       ::listen(made.get(), SOMAXCONN) != 0)
     return fail();
@@ -96,8 +97,7 @@ SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint, const R
   if (!made.valid()) return fail();
   pass_at_once(made.get());
   keep_within(made.get(), room);
-  // A host that has gone without a word shall not hold the connection for ever.
-  set(made.get(), SOL_SOCKET, SO_KEEPALIVE, 1);
+  notice_loss(made.get(), kOutsideSilence);
   if (::connect(made.get(), reinterpret_cast<const ::sockaddr*>(&address), size) != 0 &&
       errno != EINPROGRESS)
     return fail();
@@ -116,6 +116,22 @@ void pass_at_once(int socket) { set(socket, IPPROTO_TCP, TCP_NODELAY, 1); }
 void keep_within(int socket, const Room& room) {
   if (room.receive != 0) set(socket, SOL_SOCKET, SO_RCVBUF, room.receive);
   if (room.send != 0) set(socket, SOL_SOCKET, SO_SNDBUF, room.send);
+}
+
+void notice_loss(int socket, int seconds) {
+  constexpr int kBetween = 30;
+  constexpr int kTimes = 8;
+  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kBetween);
+  set(socket, IPPROTO_TCP, TCP_KEEPCNT, kTimes);
+  set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
+bool other_end_has_ended(int socket) {
+  ::tcp_info info{};
+  ::socklen_t size = sizeof info;
+  return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+         info.tcpi_state == TCP_CLOSE_WAIT;
 }
 
 void reset_on_close(int socket) {

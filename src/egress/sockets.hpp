@@ -36,6 +36,14 @@ void pass_at_once(int socket);
 /// Its buffers stay within `room`, and those of what it accepts. More than it would have begun with
 /// is of use only before it is connected, when TCP agrees on its window.
 void keep_within(int socket, const Room& room);
+/// Asks for a sign of life after so many seconds of silence, and takes whoever gives none for gone
+/// (tcp(7), TCP_KEEPIDLE); so do the sockets that it accepts.
+void notice_loss(int socket, int seconds);
+inline constexpr int kOutsideSilence = 60;  ///< a way through firewalls stays open by it
+inline constexpr int kInsideSilence =
+    300;  ///< the payload's process may have ended, and be heard yet
+/// The other end has sent its last byte, whether it was read here or not.
+bool other_end_has_ended(int socket);
 /// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).
 void reset_on_close(int socket);
 
