@@ -1,6 +1,7 @@
 #include "launch/prepared.hpp"
 
 #include <linux/seccomp.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <array>
@@ -27,6 +28,10 @@ constexpr std::array<std::uint32_t, 17> kAlwaysNeeded{
     SYS_pipe2,        SYS_close};
 
 constexpr std::array<std::uint32_t, 1> kConnect{SYS_connect};
+/// They connect as well (tcp(7), RFC 7413).
+constexpr std::array<seccomp::FlaggedCall, 3> kFastOpen{{{SYS_sendto, 3, MSG_FASTOPEN},
+                                                         {SYS_sendmsg, 2, MSG_FASTOPEN},
+                                                         {SYS_sendmmsg, 3, MSG_FASTOPEN}}};
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> raw;
@@ -102,7 +107,8 @@ void prepare_listening(const plan::Plan& plan, int channel, Filters& filters) {
     filters.told = seccomp::notifying(filters.plain, plan.seccomp.on_deny);
   else
     filters.told.assign(filters.plain.begin(), filters.plain.end());
-  if (wanted.hears_connects) filters.told = seccomp::hearing(filters.told, kConnect);
+  if (wanted.hears_connects)
+    filters.told = seccomp::hearing(seccomp::hearing(filters.told, kFastOpen), kConnect);
   hear_more(wanted.learning, filters.told);
   // What the payload does under the filter, before its exec, to hand the listener over.
   const seccomp::OwnCall send{SYS_sendmsg, static_cast<std::uint32_t>(channel)};

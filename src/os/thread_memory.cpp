@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -19,6 +20,14 @@ namespace {
 bool is_loopback4(const unsigned char* bytes) {
   constexpr unsigned char kNone[4] = {};
   return bytes[0] == 127 || std::memcmp(bytes, kNone, sizeof kNone) == 0;
+}
+
+bool read_whole(pid_t thread, std::uint64_t address, void* into, std::size_t size) {
+  const ::iovec here{into, size};
+  // An address of another process, which is never followed here.
+  const ::iovec there{reinterpret_cast<void*>(address), size};  // NOLINT(performance-no-int-to-ptr)
+  const ssize_t got = ::process_vm_readv(thread, &here, 1, &there, 1, 0);
+  return got >= 0 && static_cast<std::size_t>(got) == size;
 }
 
 }  // namespace
@@ -65,10 +74,7 @@ std::optional<NamedAddress> thread_address(pid_t thread, std::uint64_t address,
   if (size < sizeof(::sockaddr_in)) return std::nullopt;
   ::sockaddr_in6 six{};
   const std::size_t most = std::min<std::size_t>(size, sizeof six);
-  const ::iovec here{&six, most};
-  const ::iovec there{reinterpret_cast<void*>(address), most};  // NOLINT(performance-no-int-to-ptr)
-  const ssize_t got = ::process_vm_readv(thread, &here, 1, &there, 1, 0);
-  if (got < 0 || static_cast<std::size_t>(got) != most) return std::nullopt;
+  if (!read_whole(thread, address, &six, most)) return std::nullopt;
   const ::in6_addr& where = six.sin6_addr;
   if (six.sin6_family == AF_INET6 && most >= kLeast6) {
     const bool four = IN6_IS_ADDR_V4MAPPED(&where);
@@ -82,6 +88,12 @@ std::optional<NamedAddress> thread_address(pid_t thread, std::uint64_t address,
   unsigned char bytes[4];
   std::memcpy(bytes, &named.sin_addr, sizeof bytes);
   return NamedAddress{AF_INET, ntohs(named.sin_port), is_loopback4(bytes)};
+}
+
+std::optional<NamedAddress> thread_message_address(pid_t thread, std::uint64_t message) {
+  ::msghdr named{};
+  if (!read_whole(thread, message, &named, sizeof named)) return std::nullopt;
+  return thread_address(thread, reinterpret_cast<std::uint64_t>(named.msg_name), named.msg_namelen);
 }
 
 }  // namespace sbx::os

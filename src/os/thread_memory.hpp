@@ -27,5 +27,7 @@ struct NamedAddress {
 };
 /// nullopt: it is of another family, or not readable.
 std::optional<NamedAddress> thread_address(pid_t thread, std::uint64_t address, std::uint64_t size);
+/// Of the msghdr (or the first mmsghdr) at `message`.
+std::optional<NamedAddress> thread_message_address(pid_t thread, std::uint64_t message);
 
 }  // namespace sbx::os

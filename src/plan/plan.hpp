@@ -54,7 +54,7 @@ struct Supervision {
   bool capture = false;         ///< --json: keep the output, print nothing of it
   bool summary = false;         ///< a person sees standard error: what was blocked, what is kept
   bool denials = false;         ///< hear of denied calls: for the result, or a person at a terminal
-  bool hears_connects = false;  ///< hear of connect(2) too: plan::OpenGateway has late ports
+  bool hears_connects = false;  ///< hear of what connects: plan::OpenGateway has late ports
   Learning learning = Learning::off;  ///< not off: `denials` is set as well
   bool redacts = false;               ///< there is something to look for in the output
   std::vector<std::string> redact_patterns{};

@@ -109,6 +109,22 @@ std::vector<sock_filter> hearing(std::span<const sock_filter> program,
   return whole;
 }
 
+std::vector<sock_filter> hearing(std::span<const sock_filter> program,
+                                 std::span<const FlaggedCall> calls) {
+  constexpr std::size_t kEach = 5;
+  std::vector<sock_filter> whole = native_number(kEach * calls.size());
+  for (const FlaggedCall& call : calls) {
+    const std::size_t at = offsetof(seccomp_data, args) + call.argument * sizeof(std::uint64_t);
+    whole.push_back({kIfEqual, 0, 3, call.number});
+    whole.push_back({kLoad, 0, 0, static_cast<std::uint32_t>(at)});
+    whole.push_back({BPF_JMP | BPF_JSET | BPF_K, 0, 1, call.bits});
+    whole.push_back({kReturn, 0, 0, SECCOMP_RET_USER_NOTIF});
+    whole.push_back({kLoad, 0, 0, offsetof(seccomp_data, nr)});
+  }
+  whole.insert(whole.end(), program.begin(), program.end());
+  return whole;
+}
+
 std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
                                      std::span<const std::uint32_t> deaf) {
   // A number of the x32 table is no native call, whatever `arch` says.

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -50,6 +51,16 @@ bool may_hold_reader(std::span<const sock_filter> program);
 /// `program`, which also tells of each of `calls` (numbers), whatever its answer to them is.
 std::vector<sock_filter> hearing(std::span<const sock_filter> program,
                                  std::span<const std::uint32_t> calls);
+/// A call that matters when one of `bits` is in its argument (of which the low 32 bits are looked
+/// at).
+struct FlaggedCall {
+  std::uint32_t number = 0;
+  std::size_t argument = 0;
+  std::uint32_t bits = 0;
+};
+/// The same, of calls that matter.
+std::vector<sock_filter> hearing(std::span<const sock_filter> program,
+                                 std::span<const FlaggedCall> calls);
 /// What makes processes and threads. Nobody may be told of these who lets them pass: a signal that
 /// comes before the listener has the notice makes them fail with EINTR, which they never do
 /// otherwise, and a shell has one child's SIGCHLD while it makes the next.

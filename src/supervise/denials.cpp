@@ -4,6 +4,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -41,6 +42,35 @@ std::string operation_of(const seccomp_data& call) {
 /// Whose lines of the result can be told apart by a person.
 bool same_kind(const Denial& a, const Denial& b) {
   return a.operation == b.operation && a.target == b.target && a.comm == b.comm;
+}
+
+/// As kFastOpen of launch/prepared.cpp has it.
+bool connects(const seccomp_data& call) {
+  const auto fast = [&call](std::size_t flags) { return (call.args[flags] & MSG_FASTOPEN) != 0; };
+  switch (call.nr) {
+    case SYS_connect:
+      return true;
+    case SYS_sendmsg:
+      return fast(2);
+    case SYS_sendto:
+    case SYS_sendmmsg:
+      return fast(3);
+    default:
+      return false;
+  }
+}
+
+/// Of a call that connects.
+std::optional<os::NamedAddress> connected_to(const os::SeccompNotice& notice) {
+  const auto& args = notice.call.args;
+  switch (notice.call.nr) {
+    case SYS_connect:
+      return os::thread_address(notice.thread, args[1], args[2]);
+    case SYS_sendto:
+      return os::thread_address(notice.thread, args[4], args[5]);
+    default:
+      return os::thread_message_address(notice.thread, args[1]);
+  }
 }
 
 /// Who wants to know it all pays for it; so do connections, of which there are many without harm.
@@ -167,12 +197,12 @@ void Denials::answer_next(Nanos now, const Tell& tell) {
 }
 
 bool Denials::is_connect(const os::SeccompNotice& notice) const {
-  return plan_->supervision.hears_connects && notice.call.nr == SYS_connect &&
+  return plan_->supervision.hears_connects && connects(notice.call) &&
          seccomp::evaluate(plan_->filter.program(), notice.call) == SECCOMP_RET_ALLOW;
 }
 
 void Denials::announce(const os::SeccompNotice& notice) const {
-  const auto to = os::thread_address(notice.thread, notice.call.args[1], notice.call.args[2]);
+  const auto to = connected_to(notice);
   // What was read belongs to this caller only if it still waits now (seccomp_unotify(2)).
   if (!on_connect_ || !to || to->loopback || !listener_.stands(notice)) return;
   for (const network::PortRange& range : late_)

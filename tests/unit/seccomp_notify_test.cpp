@@ -147,6 +147,24 @@ TEST_CASE("learning hears of named calls, or of all but some, and of no foreign 
   CHECK(ask(most, 0x40000000U) == ask(told, 0x40000000U));  // the x32 table
 }
 
+TEST_CASE("a call is told of by a bit of an argument") {
+  const Asked plain{Request{}};
+  const std::vector<FlaggedCall> calls{{number_of("sendto"), 3, MSG_FASTOPEN},
+                                       {number_of("sendmsg"), 2, MSG_FASTOPEN}};
+  const std::vector<sock_filter> told = hearing(plain.program(), calls);
+  for (unsigned number = 0; number <= kLastNumber + 2; ++number) {
+    CHECK(ask(told, number) == ask(plain.program(), number));
+    CHECK(ask(told, number, {}, AUDIT_ARCH_I386) == kKill);
+  }
+  for (const std::uint64_t flags : {std::uint64_t{MSG_FASTOPEN}, ~std::uint64_t{0}}) {
+    CHECK(ask(told, number_of("sendto"), {5, 0, 0, flags}) == kTold);
+    CHECK(ask(told, number_of("sendto"), {5, 0, flags, 0}) == kAllow);
+    CHECK(ask(told, number_of("sendmsg"), {5, 0, flags}) == kTold);
+    CHECK(ask(told, number_of("sendmsg"), {5, 0, flags}, AUDIT_ARCH_I386) == kKill);
+  }
+  CHECK(ask(told, number_of("sendto"), {5, 0, 0, ~std::uint64_t{MSG_FASTOPEN}}) == kAllow);
+}
+
 TEST_CASE("what a call needs is added to a request, and nothing else is") {
   Request request;
   CHECK(allow_call(request, call_of("ptrace")));
