@@ -15,7 +15,6 @@
 namespace sbx::egress {
 namespace {
 
-constexpr Nanos kPerAddress = 10 * kSecond;
 constexpr std::size_t kMostAddresses = 6;
 
 /// nullptr: none, or NO_PROXY names the target.
@@ -57,6 +56,8 @@ void Connector::drop_socket() {
   if (!socket_.valid()) return;
   desk_.loop.remove(socket_.get());
   socket_.reset();
+  asked_ = false;
+  answer_.clear();
 }
 
 void Connector::start() {
@@ -130,7 +131,7 @@ void Connector::try_next() {
       socket_.reset();
       return fail("no room to wait for it");
     }
-    return patience_.set(desk_.loop.now() + kPerAddress);
+    return patience_.set(desk_.loop.now() + desk_.per_address);
   }
   // Never from within start(): the caller is not ready for an answer yet.
   patience_.set(desk_.loop.now());

@@ -21,6 +21,7 @@ struct Desk {
   Slots& slots;
   Throttle& throttle;
   Pipes& pipes;
+  Nanos per_address = 10 * kSecond;  ///< to connect there, and for a proxy to answer
   /// With a connection in which nothing passes any more when one side has ended.
   Nanos patience = 300 * kSecond;
 };
