@@ -121,6 +121,7 @@ void Connector::try_next() {
   while (!left_.empty()) {
     const network::Endpoint next = left_.back();
     left_.pop_back();
+    tried_ = next;
     auto started = start_connect(next, room_);
     if (!started) {
       refused_ = {{}, Verdict::failed, words_of(started.error().value), {}, {}};
@@ -145,13 +146,24 @@ void Connector::ready(int fd, std::uint32_t) {
     return try_next();
   }
   if (asked_) return hear_proxy();
-  if (const int error = pending_error(fd); error != 0) {
+  int error = pending_error(fd);
+  if (error == 0 && met_itself()) error = ECONNREFUSED;
+  if (error != 0) {
     drop_socket();
     refused_ = {{}, Verdict::failed, words_of(error), {}, {}};
     return try_next();
   }
   if (proxy_ != nullptr) return ask_proxy();
   connected();
+}
+
+/// Nobody listens there, and the kernel has given the socket the very port that it connects to: two
+/// ends that are one (RFC 9293 3.5, simultaneous open).
+bool Connector::met_itself() {
+  const auto own = local_end(socket_.get());
+  if (!own || *own != tried_) return false;
+  reset_on_close(socket_.get());  // else the port would wait for latecomers
+  return true;
 }
 
 void Connector::connected() {

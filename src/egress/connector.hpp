@@ -39,6 +39,7 @@ class Connector final : public Watcher {
   /// Denied addresses are left out of `addresses`, and why is kept.
   void choose(const std::vector<network::Address>& addresses);
   void try_next();
+  bool met_itself();
   void connected();
   void ask_proxy();
   void hear_proxy();
@@ -54,6 +55,7 @@ class Connector final : public Watcher {
   std::shared_ptr<Connector*> self_;  ///< for a resolver that may answer when we are gone
   std::vector<network::Endpoint> left_{};
   Opened refused_{};  ///< what is told when no address is left
+  network::Endpoint tried_{};
   os::UniqueFd socket_{};
   const network::Proxy* proxy_ = nullptr;  ///< that the connection goes through; none: directly
   bool asked_ = false;

@@ -22,6 +22,12 @@ struct ConnectorBed {
   std::optional<Opened> opened{};
 
   ConnectorBed() : desk(bed.desk) { desk.per_address = 50 * kMilli; }
+  bool open() {
+    opened.reset();
+    Connector connector(desk, target, {}, [this](Opened result) { opened = std::move(result); });
+    connector.start();
+    return run_until(bed.loop, [this] { return opened.has_value(); });
+  }
 };
 
 os::UniqueFd listen_at(const network::Endpoint& where) {
@@ -56,6 +62,24 @@ TEST_CASE("a proxy that says nothing gives way to its next address") {
   REQUIRE(run_until(bed.bed.loop, [&] { return bed.opened.has_value(); }));
   CHECK(bed.opened->socket.valid());
   CHECK(bed.opened->early == "early");
+}
+
+TEST_CASE("nobody is connected to himself") {
+  // The kernel goes through the ports of one parity in turn for an address that is asked for again
+  // and again, and may give the socket the very port that it connects to.
+  std::uint16_t port = 0;
+  {
+    const os::UniqueFd probe = loopback_socket(SOCK_STREAM, port);
+  }
+  ConnectorBed bed;
+  for (int parity = 0; parity < 2; ++parity, ++port) {
+    bed.target = {.asked = {kFirst, port}, .host_port = true};
+    for (int i = 0; i < 40'000; ++i) {
+      REQUIRE(bed.open());
+      REQUIRE_FALSE(bed.opened->socket.valid());
+      REQUIRE(bed.opened->verdict == Verdict::failed);
+    }
+  }
 }
 
 }  // namespace
