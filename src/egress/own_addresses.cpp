@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "network/carried.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::egress {
@@ -44,9 +45,7 @@ bool leads_nowhere(int error) {
          error == EAFNOSUPPORT || error == EOPNOTSUPP;
 }
 
-}  // namespace
-
-SysResult<bool> is_own_address(const network::Address& address) {
+SysResult<bool> stays_here(const network::Address& address) {
   const os::UniqueFd socket(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (!socket.valid()) return fail();
   const Question question = question_for(address);
@@ -74,6 +73,14 @@ SysResult<bool> is_own_address(const network::Address& address) {
   ::rtmsg route{};
   std::memcpy(&route, body, sizeof route);
   return route.rtm_type != RTN_UNICAST;
+}
+
+}  // namespace
+
+SysResult<bool> is_own_address(const network::Address& address) {
+  for (const network::Address& carried : network::carried_by(address))
+    if (SBX_TRY(stays_here(carried))) return true;
+  return stays_here(address);
 }
 
 }  // namespace sbx::egress

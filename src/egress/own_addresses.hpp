@@ -8,7 +8,8 @@
 namespace sbx::egress {
 
 /// Asks the kernel's routing table (rtnetlink(7), RTM_GETROUTE): connections to it would stay here,
-/// or it is a broadcast or multicast address. An address without a route is nobody's: false.
+/// or it is a broadcast or multicast address; or it has such an IPv4 address in it, to which a
+/// translator may send. An address without a route is nobody's: false.
 SysResult<bool> is_own_address(const network::Address& address);
 
 }  // namespace sbx::egress

@@ -75,6 +75,10 @@ ATTACKS = {
     "own_public_address": of_host("11.22.33.2", ("11.22.33.2:7003",), 7003),
     "own_lan_address": of_host("10.20.0.2", ("10.20.0.2:7003",), 7003),
     "own_address_of_v6": of_host("2a00:1122:33::2", ("[2a00:1122:33::2]:7003",), 7003, "[2a00:1122:33::2]:7003"),
+    # By way of a translator (NAT64), whose prefix is one of the internet's.
+    "own_address_translated": Attack("echo 64:ff9b::b16:2102 7", ("[64:ff9b::/96]:7",), ("[64:ff9b::b16:2102]:7",),
+                                     "[64:ff9b::b16:2102]:7"),
+    "name_of_an_own_address_translated": resolved("translated.test", "[64:ff9b::b16:2102]:7"),
     # DNS that is not ours.
     "dns": Attack("dns 11.22.33.1 forbidden.test udp", ("allowed.test:7",), HOST, "forbidden.test"),
     "dns_over_tcp": Attack("dns 11.22.33.1 forbidden.test tcp", ("allowed.test:7",), HOST, "forbidden.test"),

@@ -37,6 +37,7 @@ host-record=loop5.test,127.0.0.5
 host-record=loop6.test,::1
 host-record=zero.test,0.0.0.0
 host-record=meta.test,169.254.169.254
+host-record=translated.test,64:ff9b::b16:2102
 host-record=mapped.test,::ffff:10.20.0.5
 host-record=host.test,11.22.33.2
 host-record=multicast.test,224.0.0.1

@@ -29,6 +29,7 @@ addr add fd00:20::5/64 dev site0 nodad
 link set inet0 up
 link set site0 up
 route add local 11.22.33.128/25 dev lo
+route add local 64:ff9b::/96 dev lo
 """
 SQL = "/usr/lib/postgresql/15/bin"
 # Service: its command line in the image, and a port on which it answers when it is ready.
