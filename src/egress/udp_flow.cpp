@@ -34,9 +34,7 @@ UdpFlow::UdpFlow(Desk& desk, Target target, Waiting& waiting, std::span<std::uin
       idle_(desk.loop, *this) {}
 
 UdpFlow::~UdpFlow() {
-  forget();
-  desk_.loop.remove(socket_.get());
-  desk_.slots.release();
+  if (!ended_) drop();
 }
 
 void UdpFlow::start() {
@@ -179,6 +177,18 @@ void UdpFlow::rest() {
     idle_.set(until);
 }
 
+void UdpFlow::give_way() {
+  if (counted_ == nullptr)
+    note(Verdict::limited, "network.limits.connections are alive already", {});
+  end();
+}
+
+void UdpFlow::drop() {
+  forget();
+  desk_.loop.remove(socket_.get());
+  desk_.slots.release();
+}
+
 void UdpFlow::forget() {
   for (const auto& one : held_) waiting_.bytes -= one.size();
   held_.clear();
@@ -192,8 +202,7 @@ void UdpFlow::fail(Verdict verdict, std::string reason, std::string allow_with) 
 void UdpFlow::end() {
   if (std::exchange(ended_, true)) return;
   idle_.cancel();
-  forget();
-  desk_.loop.remove(socket_.get());
+  drop();
   owner_.ended();
 }
 

@@ -35,6 +35,9 @@ class UdpFlow final : public Watcher {
   /// Resolves the name, if it is one, and opens the socket. May end the flow.
   void start();
   void send(Bytes bytes);
+  [[nodiscard]] Nanos last() const { return last_; }  ///< when a datagram passed, either way
+  /// To who needs its slot.
+  void give_way();
   /// The run is over: what has waited for its name is accounted for.
   void conclude();
 
@@ -51,8 +54,9 @@ class UdpFlow final : public Watcher {
   bool passes(Direction direction, std::size_t size);
   void rest();
   void forget();
-  void fail(Verdict verdict, std::string reason, std::string allow_with = {});
+  void drop();
   void end();
+  void fail(Verdict verdict, std::string reason, std::string allow_with = {});
   Connections& note(Verdict verdict, std::string reason, std::string allow_with);
 
   Desk& desk_;
@@ -64,7 +68,7 @@ class UdpFlow final : public Watcher {
   std::vector<network::Endpoint> left_{};  ///< not tried yet; the next one is the last
   os::UniqueFd socket_{};
   Connections* counted_ = nullptr;  ///< once it is open
-  Nanos last_ = 0;                  ///< datagram, either way
+  Nanos last_ = 0;
   bool heard_ = false;
   bool ended_ = false;
   std::vector<std::vector<std::uint8_t>> held_{};

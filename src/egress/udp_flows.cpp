@@ -1,17 +1,26 @@
 // From datagrams inside to flows.
 #include "egress/udp_flows.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 
 namespace sbx::egress {
 namespace {
 
 constexpr int kAtOnce = 64;  ///< datagrams of one socket in a round
 constexpr std::size_t kLongest = 65536;
+constexpr Nanos kSilence = 3 * kSecond;
+constexpr std::size_t kSpared = 16;  ///< at once: to look for them takes longer than to end them
 
 }  // namespace
 
+UdpFlows::UdpFlows(Desk& desk) : desk_(desk) {
+  desk_.slots.spare_with([this] { return spare(); });
+}
+
 UdpFlows::~UdpFlows() {
+  desk_.slots.spare_with(nullptr);
   for (const auto& [fd, inside] : inside_) desk_.loop.remove(fd);
 }
 
@@ -24,6 +33,24 @@ SysResult<void> UdpFlows::start(std::vector<os::PortSocket> sockets) {
     SBX_CHECK(desk_.loop.add(kept.first->first, EPOLLIN, *this));
   }
   return {};
+}
+
+/// Nobody tells whether a socket of the payload's still lives: the flows that have been silent
+/// longest give way, as a NAT's do, before all that is new is refused.
+bool UdpFlows::spare() {
+  const Nanos before = desk_.loop.now() - kSilence;
+  if (before < none_before_) return false;
+  std::vector<UdpFlow*> silent;
+  Nanos first = desk_.loop.now();
+  for (const auto& [key, flow] : flows_) {
+    first = std::min(first, flow->last());
+    if (flow->last() <= before) silent.push_back(flow.get());
+  }
+  none_before_ = first;
+  const auto end = silent.begin() + static_cast<std::ptrdiff_t>(std::min(silent.size(), kSpared));
+  std::ranges::partial_sort(silent, end, {}, &UdpFlow::last);
+  for (auto flow = silent.begin(); flow != end; ++flow) (*flow)->give_way();
+  return !silent.empty();
 }
 
 void UdpFlows::conclude() {

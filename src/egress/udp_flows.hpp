@@ -17,7 +17,7 @@ namespace sbx::egress {
 
 class UdpFlows final : private Watcher {
  public:
-  explicit UdpFlows(Desk& desk) : desk_(desk) {}
+  explicit UdpFlows(Desk& desk);
   ~UdpFlows() override;
 
   SysResult<void> start(std::vector<os::PortSocket> sockets);
@@ -36,12 +36,14 @@ class UdpFlows final : private Watcher {
   bool take(const Inside& inside);
   UdpFlow* flow_of(const Key& key, const Inside& inside);
   void refuse(const Target& target, Verdict verdict);
+  bool spare();
 
   Desk& desk_;
   std::vector<std::uint8_t> room_{};
   Waiting waiting_{};
   std::map<int, Inside> inside_{};
   std::map<Key, std::unique_ptr<UdpFlow>> flows_{};
+  Nanos none_before_ = 0;  ///< is a flow to spare
 };
 
 }  // namespace sbx::egress

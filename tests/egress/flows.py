@@ -183,6 +183,27 @@ def many_flows(host, port, count):
     return {"answered": answered}
 
 
+def leave_datagrams(host, port, count, tcp_port):
+    """So many questions by datagram, each from a socket of its own that is closed then; a connection, until it comes about."""
+    answered = 0
+    address = socket.getaddrinfo(host, int(port), socket.AF_INET, socket.SOCK_DGRAM)[0][4]
+    for _ in range(int(count)):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as peer:
+            peer.settimeout(5)
+            peer.connect(address)
+            peer.send(b"hello")
+            answered += timed(lambda: peer.recv(9))[1] == b"hello"
+    end, reached = time.monotonic() + 20, False
+    while not reached and time.monotonic() < end:
+        def there():
+            with socket.create_connection((host, int(tcp_port)), 5) as peer:
+                peer.sendall(b"x")
+                return peer.recv(1)
+        reached = timed(there)[1] == b"x"
+        time.sleep(0 if reached else 0.1)
+    return {"answered": answered, "reached": reached}
+
+
 def stall(host, port, count, size, good_host, good_port):
     """Asks for much on many connections, reads nothing of it, and echoes beside."""
     peers = []
@@ -221,4 +242,4 @@ def transfer_and_wait(host, port, gigabytes):
 
 if __name__ == "__main__":
     main({f.__name__: f for f in (upload, download, talk, send_after_their_end, leave, crowd, in_turn, name_flood, loris,
-                                  many_flows, stall, transfer_and_wait)}, *sys.argv[1:])
+                                  many_flows, leave_datagrams, stall, transfer_and_wait)}, *sys.argv[1:])

@@ -70,6 +70,13 @@ def test_of_datagrams_from_many_sockets(watched):
     assert any(c["verdict"] == "limited" for c in many.result["network"]["connections"]), repr(many)
 
 
+def test_of_datagrams_that_nobody_waits_for_any_more(net):
+    """Flows of sockets that are closed keep a connection out for seconds, not for as long as a NAT would keep them."""
+    run = net.flows("leave_datagrams", "other.test", 7, 4, ports.ECHO, allow=["udp:other.test:7", f"other.test:{ports.ECHO}"],
+                    network={"limits": {"connections": 4}})
+    assert run.said["answered"] == 4 and run.said["reached"], repr(run)
+
+
 def test_of_readers_that_do_not_read(watched):
     rules = [f"other.test:{ports.SOURCE}", f"other.test:{ports.ECHO}"]
     few, little = watched("stall", "other.test", ports.SOURCE, 1, MEGABYTE, "other.test", ports.ECHO, allow=rules)
