@@ -16,7 +16,7 @@ Connection::Connection(Desk& desk, os::UniqueFd inside, Target target, Ended end
       down_(desk.pipes, desk.throttle, Direction::down),
       alarm_(desk.loop, *this),
       idle_(desk.loop, *this) {
-  keep_within(inside_.socket.get(), kLeastRoom);
+  keep_within(inside_.socket.get(), inside_room(desk_.slots.taken()));
   pass_at_once(inside_.socket.get());
 }
 

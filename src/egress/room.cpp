@@ -17,6 +17,9 @@ constexpr std::uint32_t kSome = 32;
 
 /// As much as Linux gives by itself where nobody has changed that: 6 and 4 MiB.
 constexpr Room kLongWay{3 * kKilo * kKilo, 2 * kKilo* kKilo};
+/// Nothing is under way for long within the machine; but to turn from one side to the other costs
+/// time, and little room means many turns.
+constexpr Room kShortWay{512 * kKilo, 512 * kKilo};
 constexpr Room kOfSome{256 * kKilo, 128 * kKilo};
 
 /// The last of the three numbers of a setting; unknown: without a bound.
@@ -33,6 +36,8 @@ int most_of(const std::string& setting) {
 int unless_less(int room, int own) { return own <= 2 * room ? 0 : room; }
 
 }  // namespace
+
+Room inside_room(std::uint32_t alive) { return alive > kFew ? kLeastRoom : kShortWay; }
 
 Room outside_room(std::uint32_t alive, const Room& own) {
   if (alive > kFew) return published_room(alive);

@@ -19,6 +19,8 @@ struct Room {
 /// 128 KiB), and a packet of loopback, of 64 KiB, would find no place: it would be lost each time.
 inline constexpr Room kLeastRoom{64 * 1024, 32 * 1024};
 
+/// Of the sandbox's side of a connection that is the `alive`-th when it begins.
+Room inside_room(std::uint32_t alive);
 /// Of the host's side of a connection that is the `alive`-th when it begins. `own`: the most that
 /// the kernel gives by itself, in bytes. Pure.
 Room outside_room(std::uint32_t alive, const Room& own);

@@ -26,8 +26,9 @@ std::int64_t bytes_of(std::uint32_t first, std::uint32_t last, const Room& own) 
   std::int64_t sum = 0;
   for (std::uint32_t alive = first; alive <= last; ++alive) {
     const Room unknown{kUnbounded, kUnbounded};
-    sum += bytes_of(kLeastRoom, unknown) + std::max(bytes_of(outside_room(alive, own), own),
-                                                    bytes_of(published_room(alive), unknown));
+    sum +=
+        bytes_of(inside_room(alive), unknown) +
+        std::max(bytes_of(outside_room(alive, own), own), bytes_of(published_room(alive), unknown));
   }
   return sum;
 }
