@@ -16,7 +16,6 @@
 #include "base/utc.hpp"
 #include "cli/files.hpp"
 #include "cli/locate.hpp"
-#include "cli/secrets.hpp"
 #include "os/probe.hpp"
 #include "plan/build.hpp"
 
@@ -229,10 +228,8 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
                                    arguments.verb->verb, only_asks));
   supervise::enter(clock, Stage::planning);
   plan::Plan plan = SBX_TRY(plan_run(grounds, invocation_of(arguments, grounds.profile, run_id)));
-  std::vector<os::SecretMemory> secrets;
-  if (!only_asks) secrets = SBX_TRY(read_secrets(plan, grounds.facts.env));
   return Planned{std::move(grounds.profile), std::move(plan), std::move(grounds.facts.env),
-                 std::move(grounds.image), std::move(secrets)};
+                 std::move(grounds.image)};
 }
 
 Result<std::string> make_run_id() {

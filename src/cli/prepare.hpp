@@ -10,7 +10,6 @@
 #include "base/host_facts.hpp"
 #include "cli/arguments.hpp"
 #include "images/store.hpp"
-#include "os/secret_memory.hpp"
 #include "plan/invocation.hpp"
 #include "plan/plan.hpp"
 #include "profile/load.hpp"
@@ -53,9 +52,8 @@ std::expected<plan::Plan, profile::Problems> plan_run(const Grounds& grounds,
 struct Planned {
   profile::Profile profile;
   plan::Plan plan;
-  std::map<std::string, std::string> env{};  ///< the caller's, without secrets that were read
+  std::map<std::string, std::string> env{};  ///< the caller's
   std::optional<images::Held> image{};       ///< of `root: {oci: ...}`: it stays while this does
-  std::vector<os::SecretMemory> secrets{};   ///< the values; none when nothing is to run
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.

@@ -77,3 +77,11 @@ def test_no_process_of_a_job_shows_it_while_it_is_open_for_its_id_maps(sbx, batc
         found |= {seen_in(pid) for pid in children_of(process.pid)}
     reader.join()
     assert process.returncode == 0 and "closed" in found and "value" not in found, found
+
+
+def test_a_job_that_lacks_one_secret_shows_no_other(batch):
+    """Nobody can mask what stands in its words then."""
+    both = {"secrets": {**HAS["secrets"], "other": {"from": "env:SBX_TEST_NOTHING"}}}
+    run = batch.call([{"id": "a", "argv": ["echo", SECRET], "overrides": both}], "-j1", env={"THE_KEY": SECRET})
+    assert run.code != 0 and SECRET not in run.out + run.err, run
+    assert by_id(run.results)["a"]["result"]["argv"] == [] and "SBX_TEST_NOTHING" in json.dumps(run.results)

@@ -1,4 +1,5 @@
 """secrets: each source, what the payload finds, and what else it does not find."""
+import json
 import os
 import stat
 import time
@@ -97,6 +98,15 @@ def test_what_is_not_there_ends_it_before_the_payload(sbx, source, words):
     profile.write_text('version: 1\nsecrets:\n  k: {from: "%s"}\n' % source)
     run = sbx.run(profile, cmd=["touch", "/tmp/ran"])
     run.assert_refused(f"{profile}:3:13: the secret `k`", words)
+
+
+@pytest.mark.parametrize("lacks", [True, False], ids=["refused", "masked"])
+def test_a_run_that_lacks_one_secret_shows_no_other(sbx, value, lacks):
+    """Nobody can mask what stands in the command's words then."""
+    flags = ["--secret", "k=env:SBX_TEST_SECRET", *(["--secret", "l=env:SBX_TEST_NOTHING"] if lacks else [])]
+    run = sbx.call("run", *sbx.degraded, *flags, "--json", "--junit", "j.xml", "--", "false", value.text)
+    assert run.code == (125 if lacks else 1) and json.loads(run.out)["argv"] == ([] if lacks else ["false", "[redacted:k]"])
+    assert not value.seen_in(run.stdout + run.stderr + (sbx.cwd / "j.xml").read_bytes()), run
 
 
 def test_values_too_short_to_be_masked_are_refused(sbx):

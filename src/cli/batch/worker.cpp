@@ -81,9 +81,11 @@ std::expected<Outcome, Problems> run_job(const Task& task, const Job& job, const
   SBX_CHECK(add_job(job, task.policies->cwd(), grounds.profile));
   look_again(grounds);
   const plan::Plan plan = SBX_TRY(plan_run(grounds, invocation_of(job, id)));
-  auto secrets = SBX_TRY(read_secrets(plan, grounds.facts.env));
+  auto secrets = read_secrets(plan, grounds.facts.env);
+  // Whether one stands in the command's words nobody can tell without them all.
+  if (!secrets) return refused_run(empty_plan(id, plan.profile_name, {}), secrets.error(), sinks);
   task.policies->forget_secrets(grounds);
-  sinks.secrets = &secrets;
+  sinks.secrets = &*secrets;
   sinks.await_turn = [&task](int interrupt) { return await_turn(task.coordinator_fd, interrupt); };
   // A coordinator that has gone needs no answer.
   const auto tell = [&task](const char& word) {

@@ -13,6 +13,7 @@
 #include "cli/refused_run.hpp"
 #include "cli/report.hpp"
 #include "cli/say.hpp"
+#include "cli/secrets.hpp"
 #include "cli/timing_text.hpp"
 #include "os/process.hpp"
 #include "os/pty.hpp"
@@ -67,12 +68,16 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   if (edit_plan) edit_plan(plan);
   if (arguments.dry_run) return dry_run(arguments, plan);
 
+  auto secrets = read_secrets(plan, planned->env);
+  // Whether one stands in the command's words nobody can tell without them all.
+  if (!secrets)
+    return report.refuse(empty_plan(id, plan.profile_name, {}), secrets.error(), started);
   enter(clock, Stage::prepare_launch);
   if (const auto joined = narrator->join_streams(); !joined)
     return report.refuse(plan, {joined.error()}, started);
   supervise::Sinks sinks = report.sinks(started);
   sinks.clock = clock;
-  sinks.secrets = &planned->secrets;
+  sinks.secrets = &*secrets;
   sinks.begins = [&](const supervise::Redactor& redactor) { narrator->before(plan, redactor); };
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
   enter(clock, Stage::result_file);
