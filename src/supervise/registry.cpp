@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".sock";
 constexpr std::size_t kLongestRun = 64;
+constexpr std::chrono::seconds kSettled{10};
 
 bool is_run_id(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789abcdef-";
@@ -59,11 +60,11 @@ bool refuses(int folder, const std::string& name) {
   return !client && client.error().value == ECONNREFUSED;
 }
 
+/// Between bind(2) and listen(2) it takes microseconds.
 bool is_recent(int folder, const std::string& name) {
-  constexpr time_t kSettled = 10;  // seconds; between bind(2) and listen(2) it takes microseconds
   struct ::stat what{};
   return ::fstatat(folder, name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 ||
-         what.st_mtim.tv_sec + kSettled > ::time(nullptr);
+         what.st_mtim.tv_sec + kSettled.count() > ::time(nullptr);
 }
 
 }  // namespace
@@ -94,13 +95,16 @@ std::vector<RunFile> list_run_files(int folder) {
 }
 
 std::vector<std::string> sweep_run_files(int folder) {
-  constexpr std::chrono::seconds kShort{10};
-  const std::string older = name_of_one_begun(kShort);
+  auto is_older = [older = std::string()](const RunFile& file) mutable {
+    if (older.empty()) older = name_of_one_begun(kSettled);
+    return file.run < older;
+  };
+  const pid_t self = ::getpid();
   std::vector<std::string> left;
   for (RunFile& file : list_run_files(folder)) {
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    const bool ended =
-        pid_is_free(file.supervisor) || (file.run < older && is_uncollected(file.supervisor));
+    const pid_t pid = file.supervisor;
+    const bool ended = pid_is_free(pid) || (pid != self && is_older(file) && is_uncollected(pid));
     if (ended && refuses(folder, file.name()))
       ::unlinkat(folder, file.name().c_str(), 0);
     else
