@@ -13,9 +13,9 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "images/confined.hpp"
-#include "images/heir.hpp"
 #include "images/store_sweep.hpp"
 #include "os/folder.hpp"
+#include "os/heir.hpp"
 #include "os/remove_tree.hpp"
 #include "os/state_folder.hpp"
 
@@ -151,6 +151,19 @@ Result<void> commit(const os::StateFolder& store, int folder, const std::string&
   return std::unexpected(store_error("cannot keep the unpacked image", errno));
 }
 
+struct Bequest {
+  int store;
+  int folder;
+  const std::string& name;
+};
+
+/// What is half unpacked, when its run was killed.
+void clear_up(void* argument) noexcept {
+  const auto& left = *static_cast<const Bequest*>(argument);
+  if (os::is_named(left.store, left.name.c_str(), left.folder))
+    remove_inner(left.store, left.folder, left.name);
+}
+
 Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Request& request,
                                         const Source& source) {
   const std::string staged = "." + source.witness;
@@ -173,7 +186,8 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
     fresh = ::faccessat(store.fd.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
     return fresh;
   };
-  const auto heir = Heir::of(store.fd.get(), folder.get(), staged);
+  Bequest bequest{store.fd.get(), folder.get(), staged};
+  const auto heir = os::Heir::start(clear_up, &bequest);
   if (!heir) {
     remove_inner(store.fd.get(), folder.get(), staged);
     return std::unexpected(

@@ -1,7 +1,6 @@
 #include "mcp/session_folder.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,8 +15,6 @@
 #include "changes/store.hpp"
 #include "mcp/write_note.hpp"
 #include "os/folder.hpp"
-#include "os/own_program.hpp"
-#include "os/process.hpp"
 #include "os/scratch.hpp"
 #include "os/state_folder.hpp"
 
@@ -110,23 +107,14 @@ Result<SessionFolder> SessionFolder::make(const std::string& id) {
   if (!folder) return std::unexpected(folder_error(made.path_, folder.error().value));
   made.folder_ = std::move(*folder);
   Inheritance all{made.folder_.get(), &made.path_};
-  auto heir = os::start_heir(inherit, &all);
+  auto heir = os::Heir::start(inherit, &all);
   if (!heir) return std::unexpected(folder_error("a process", heir.error().value));
-  made.heir_ = *heir;
+  made.heir_.emplace(std::move(*heir));
   return made;
 }
 
-SessionFolder::SessionFolder(SessionFolder&& other) noexcept
-    : path_(std::move(other.path_)),
-      folder_(std::move(other.folder_)),
-      heir_(std::exchange(other.heir_, 0)) {}
-
 SessionFolder::~SessionFolder() {
-  if (!folder_.valid()) return;
-  remove_everything(folder_.get(), path_);
-  if (heir_ == 0) return;
-  (void)os::signal_child(heir_, SIGKILL);
-  (void)os::wait_for(heir_);
+  if (folder_.valid()) remove_everything(folder_.get(), path_);
 }
 
 Result<os::UniqueFd> SessionFolder::make_folder(const char* name) const {

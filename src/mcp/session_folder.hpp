@@ -3,12 +3,12 @@
 // the server, however that ends, and what nobody could remove is removed by the next.
 #pragma once
 
-#include <sys/types.h>
-
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
 #include "os/fd.hpp"
+#include "os/heir.hpp"
 
 namespace sbx::mcp {
 
@@ -16,7 +16,7 @@ class SessionFolder {
  public:
   /// Makes it in the user's state folder. `id`: of the session. Removes what dead ones left.
   static Result<SessionFolder> make(const std::string& id);
-  SessionFolder(SessionFolder&& other) noexcept;
+  SessionFolder(SessionFolder&& other) noexcept = default;
   SessionFolder& operator=(SessionFolder&&) = delete;
   SessionFolder(const SessionFolder&) = delete;
   SessionFolder& operator=(const SessionFolder&) = delete;
@@ -32,8 +32,8 @@ class SessionFolder {
   explicit SessionFolder(std::string path) : path_(std::move(path)) {}
 
   std::string path_;
-  os::UniqueFd folder_{};  ///< locked while anybody has it open
-  pid_t heir_ = 0;         ///< removes it when we cannot
+  os::UniqueFd folder_{};           ///< locked while anybody has it open
+  std::optional<os::Heir> heir_{};  ///< removes it when we cannot
 };
 
 }  // namespace sbx::mcp

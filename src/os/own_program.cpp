@@ -1,14 +1,12 @@
 #include "os/own_program.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cerrno>
 
-#include "os/pipe.hpp"
 #include "os/process.hpp"
 
 namespace sbx::os {
@@ -87,31 +85,6 @@ SysResult<OwnChild> held(pid_t pid) {
   return OwnChild{pid, std::move(*pidfd)};
 }
 
-struct Heir {
-  int line;     ///< at its end when we are gone
-  int our_end;  ///< what keeps it open
-  void (*last)(void*) noexcept;
-  void* argument;
-};
-
-void wait_and_inherit(void* argument) noexcept {
-  const auto& heir = *static_cast<const Heir*>(argument);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGTSTP})
-    (void)::signal(signal, SIG_IGN);
-  (void)::setpgid(0, 0);
-  ::close(heir.our_end);
-  // The client's streams: it sees our end by them.
-  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
-    if (null < 0 || ::dup2(null, fd) < 0) ::close(fd);
-  }
-  ::pollfd gone{heir.line, 0, 0};
-  while (::poll(&gone, 1, -1) < 0 && errno == EINTR) {
-  }
-  heir.last(heir.argument);
-  end_process(0);
-}
-
 }  // namespace
 
 SysResult<OwnChild> start_own_program(const std::vector<std::string>& words,
@@ -128,14 +101,6 @@ SysResult<OwnChild> start_own_program(const std::vector<std::string>& words,
 SysResult<OwnChild> start_copy(void (*work)(void*) noexcept, void* argument) {
   Copy copy{::getpid(), work, argument};
   return held(SBX_TRY(fork_process(work_as_copy, &copy)));
-}
-
-SysResult<pid_t> start_heir(void (*last)(void*) noexcept, void* argument) {
-  auto line = SBX_TRY(make_pipe(0));
-  Heir heir{line.read.get(), line.write.get(), last, argument};
-  const pid_t child = SBX_TRY(fork_process(wait_and_inherit, &heir));
-  (void)line.write.release();  // it closes with us
-  return child;
 }
 
 }  // namespace sbx::os

@@ -37,9 +37,4 @@ SysResult<OwnChild> start_own_program(const std::vector<std::string>& words,
 /// leads a process group of its own, and gets SIGKILL when this thread ends.
 SysResult<OwnChild> start_copy(void (*work)(void*) noexcept, void* argument);
 
-/// A child that waits until we are gone, however that comes, and then calls `last` in its copy of
-/// our memory. It has what is open here, and ignores what asks us to end.
-/// Nothing is to be waited for: it is nobody's to stop.
-SysResult<pid_t> start_heir(void (*last)(void*) noexcept, void* argument);
-
 }  // namespace sbx::os

@@ -16,7 +16,7 @@
 namespace sbx::egress {
 namespace {
 
-constexpr Nanos kPatience = 50 * kMilli;
+constexpr Nanos kPatience = 400 * kMilli;  // longer than a busy host keeps this waiting
 
 /// The two ends of a TCP connection.
 struct Pair {
