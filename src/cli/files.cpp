@@ -102,7 +102,7 @@ Result<std::string> current_directory() {
   return std::string(buffer.data());
 }
 
-Result<std::string> read_profile(const std::string& path) {
+Result<std::string> read_profile(const std::string& path, ProfileFile how) {
   const std::string name = printable(path, std::string_view::npos);
   // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
   const os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
@@ -110,13 +110,14 @@ Result<std::string> read_profile(const std::string& path) {
   struct stat about{};
   if (::fstat(fd.get(), &about) != 0)
     return failed(ErrorKind::profile, name, "cannot read this profile", errno);
-  if (!S_ISREG(about.st_mode) && !S_ISFIFO(about.st_mode))
+  const bool pipe = how == ProfileFile::named && S_ISFIFO(about.st_mode);
+  if (!S_ISREG(about.st_mode) && !pipe)
     return failed(ErrorKind::profile, name, "this profile is not a file", 0);
   std::string text;
   std::array<char, 16384> piece{};
   while (text.size() <= kLongestProfile) {
     const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got == 0 && text.empty() && S_ISFIFO(about.st_mode))
+    if (got == 0 && text.empty() && pipe)
       return failed(ErrorKind::profile, name, "nobody has written to this FIFO", 0);
     if (got == 0) return text;
     if (got > 0) {

@@ -12,9 +12,13 @@ namespace sbx::cli {
 /// The caller's directory, absolute.
 Result<std::string> current_directory();
 
-/// The text of the profile at `path`: a file or a pipe of at most 1 MiB. Errors have the kind
-/// `profile` and `path` in `where`; a missing file has errno ENOENT.
-Result<std::string> read_profile(const std::string& path);
+enum class ProfileFile {
+  named,  ///< by the caller: may be a pipe, for whose writer is waited
+  found,  ///< in a folder of profiles, where a pipe would hold up who only lists them
+};
+/// The text of the profile at `path`, of at most 1 MiB. Errors have the kind `profile` and `path`
+/// in `where`; a missing file has errno ENOENT.
+Result<std::string> read_profile(const std::string& path, ProfileFile how);
 
 /// Where the result object goes, looked at before the run and written once after it. A file is
 /// complete or absent: it is written beside its place and then moved there. Move-only.

@@ -96,14 +96,14 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
   if (is_path(profile)) {
     std::string path = profile;
     if (!path.starts_with('/') && !folder.empty()) path = folder + "/" + path;
-    std::string text = SBX_TRY(read_profile(path));
+    std::string text = SBX_TRY(read_profile(path, ProfileFile::named));
     return profile::SourceText{
         path, folder_of(path.starts_with('/') ? path : lookup.cwd + "/" + path), std::move(text)};
   }
   if (is_name(profile)) {
     for (const std::string& place : lookup.folders) {
       const std::string path = file_of(place, profile);
-      Result<std::string> text = read_profile(path);
+      Result<std::string> text = read_profile(path, ProfileFile::found);
       if (text) return profile::SourceText{path, folder_of(path), *std::move(text)};
       // Only "there is none" leads on: a profile that we may not read is not another one's
       // stand-in.

@@ -73,6 +73,21 @@ def test_a_fifo_that_nobody_writes_to_is_no_empty_profile(sbx):
     assert piped.returncode == 0, piped
 
 
+def test_a_fifo_among_the_profiles_holds_up_nobody(sbx):
+    folder = sbx.folder / "config" / "sbx" / "profiles"
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / "piped.yaml")
+    writer = os.open(folder / "piped.yaml", os.O_RDWR)  # and says nothing
+    env = {"XDG_CONFIG_HOME": str(sbx.folder / "config")}
+    try:
+        listed = sbx.call("profiles", "ls", env=env, timeout=20)
+        assert listed.code == 0 and "has problems: sbx check piped" in listed.out, listed
+        run = sbx.call("run", "piped", "--", "true", env=env, timeout=20)
+        assert run.code == 125 and "this profile is not a file" in run.err, run
+    finally:
+        os.close(writer)
+
+
 ODD_PROFILE = r"""version: 1
 description: "x\e[31m\n"
 vars: {v: "x\e[31m\n"}
