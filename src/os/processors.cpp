@@ -32,7 +32,7 @@ Processors Processors::usable() noexcept {
   Processors usable;
   if (::sched_getaffinity(0, sizeof usable.all_, &usable.all_) != 0) CPU_ZERO(&usable.all_);
   const int count = CPU_COUNT(&usable.all_);
-  usable.busy_ = count < 2 || runnable() > count;  // we ourselves are one of them
+  usable.busy_ = runnable() >= count;  // we ourselves are one of them
   return usable;
 }
 

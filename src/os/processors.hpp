@@ -9,8 +9,8 @@ namespace sbx::os {
 /// Those that this process may run on (sched_setaffinity(2)). Async-signal-safe.
 class Processors {
  public:
-  /// None of a host with more of them than a cpu_set_t has: nothing is moved there. Nor on a host
-  /// that is busy now, where no processor gets idle.
+  /// None of a host with more of them than a cpu_set_t has: nothing is moved there. Nor where none
+  /// is idle now: who has one, of whatever weight, keeps it for the rest of his time slice.
   static Processors usable() noexcept;
 
   /// `child` has just been forked by us, and goes on, as we do. fork(2) may leave it in our queue,
