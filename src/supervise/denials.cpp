@@ -26,6 +26,9 @@ namespace {
 /// name. To look is dearer than all the rest, most of all for a flood that has to wait each time.
 constexpr Nanos kNameHolds = kSecond;
 constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
+/// Received and not answered: as many as a run has threads, unless it kills those that wait and
+/// makes others.
+constexpr std::size_t kMostWaiting = 4096;
 constexpr pid_t kPayload = 2;
 
 bool same_call(const seccomp_data& a, const seccomp_data& b) {
@@ -125,7 +128,8 @@ void Denials::watch(PollSet& set, Nanos now) {
   index_ = kNotPolled;
   if (listener_.fd() < 0) return;
   if (resting_until_ && now >= *resting_until_) resting_until_.reset();
-  if (!resting_until_ || eager_) index_ = set.add(listener_.fd(), POLLIN);
+  if (!resting_until_ || (eager_ && received_.size() < kMostWaiting))
+    index_ = set.add(listener_.fd(), POLLIN);
 }
 
 std::optional<std::vector<Denial>> Denials::take() {
@@ -162,7 +166,7 @@ void Denials::answer_all(Nanos now, const Tell& tell) {
 }
 
 void Denials::receive_all() {
-  while (receive_one()) continue;
+  while (received_.size() < kMostWaiting && receive_one()) continue;
 }
 
 bool Denials::receive_one() {

@@ -103,20 +103,20 @@ def test_refs_and_platforms(images):
 
 
 def test_the_defaults_of_the_image_and_who_overrides_them(images, is_root):
-    config = {"Env": ["COLOUR=blue", "PATH=/opt:/bin", "broken", "=x"], "WorkingDir": "/work/here", "User": "web:staff",
-              "Entrypoint": ["/bin/probe"], "Cmd": ["finds", "/work/here"]}
+    config = {"Env": ["COLOUR=blue", "PATH=/opt:/bin", "broken", "=x"], "WorkingDir": "/job/here", "User": "web:staff",
+              "Entrypoint": ["/bin/probe"], "Cmd": ["finds", "/job/here"]}
     image = Image(images.base(member("etc/passwd", "x\nroot:x:0:0::/:\nweb:x:77:78::/:/bin/sh\n"), member("etc/group", "staff:x:79:web\n")),
                   config=config)
     where = images.write(image)
     run = images.run(where, bare=True)
-    assert run.code == 42 and run.result["argv"] == ["/bin/probe", "finds", "/work/here"], run
+    assert run.code == 42 and run.result["argv"] == ["/bin/probe", "finds", "/job/here"], run
     assert run.result["isolation"]["user"] == "77:79"
     # The image has only just been written, and may change within the clock's tick.
     settle(where)
     images.run(where).assert_ok()
     plan = json.loads(images.sbx.call("explain", "--root", f"oci:{where}", "--json", *images.sbx.degraded).stdout)
     text = json.dumps(plan)
-    assert "COLOUR=blue" in text and "PATH=/opt:/bin" in text and "/work/here" in text and "broken" not in text
+    assert "COLOUR=blue" in text and "PATH=/opt:/bin" in text and "/job/here" in text and "broken" not in text
     run = images.run(where, "probe", "finds", "/nothing", flags=["--user", "5:6", "--workdir", "/", "--env", "PATH=/bin"])
     assert run.code == 0 and run.result["isolation"]["user"] == "5:6" and run.result["argv"][0] == "probe", run
     why = images.sbx.call("explain", "--root", f"oci:{where}", "--why", "env:COLOUR", *images.sbx.degraded)

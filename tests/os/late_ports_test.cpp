@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "inner_network.hpp"
-#include "launch/prepared.hpp"
+#include "listened_payload.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/seccomp_notify.hpp"
 #include "os/socket_mint.hpp"
@@ -33,18 +33,6 @@ struct Ends {
   os::UniqueFd ours;
   os::UniqueFd theirs;
 };
-
-/// In the payload: as plan::InstallSeccomp does.
-void filter_myself(const plan::Plan& plan, int channel) {
-  launch::Filters filters;
-  filters.plain = plan.filter.program();
-  launch::prepare_listening(plan, channel, filters);
-  expect(os::set_no_new_privs().has_value());
-  auto listener = os::install_filter_with_listener(filters.told, true);
-  expect(listener.has_value());
-  const int passed[] = {listener->release()};
-  expect(os::send_descriptors(channel, passed).has_value());
-}
 
 }  // namespace
 

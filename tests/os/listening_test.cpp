@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 
 #include "../kernel/kernel_testing.hpp"
-#include "launch/prepared.hpp"
+#include "listened_payload.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "os/seccomp_notify.hpp"
@@ -15,18 +15,6 @@ using namespace sbx::test;  // NOLINT(google-build-using-namespace)
 namespace {
 
 constexpr int kPatienceMs = 4000;
-
-/// As plan::InstallSeccomp does, for `sbx learn`.
-void filter_myself(const plan::Plan& plan, int channel) {
-  launch::Filters filters;
-  filters.plain = plan.filter.program();
-  launch::prepare_listening(plan, channel, filters);
-  expect(os::set_no_new_privs().has_value());
-  auto listener = os::install_filter_with_listener(filters.told, true);
-  expect(listener.has_value());
-  const int passed[] = {listener->release()};
-  expect(os::send_descriptors(channel, passed).has_value());
-}
 
 void look_and_be_interrupted(const plan::Plan& plan, int channel) {
   struct ::sigaction caught{};  // without SA_RESTART
