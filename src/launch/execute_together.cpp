@@ -111,6 +111,30 @@ StepResult run(const plan::EnterNetwork&, Context& context) noexcept {
   return os::enter_network(received.front().get());
 }
 
+StepResult run(const plan::LendRoot&, Context& context) noexcept {
+  const int passed[] = {context.root.get(), context.empty_folder.get()};
+  return os::send_descriptors(context.peer.get(), passed);
+}
+
+StepResult run(const plan::BorrowRoot&, Context& context) noexcept {
+  auto lent = SBX_TRY(os::receive_descriptors(context.peer.get(), true));
+  context.root = std::move(lent[0]);
+  context.empty_folder = std::move(lent[1]);
+  return {};
+}
+
+StepResult run(const plan::ReturnRoot&, Context& context) noexcept {
+  for (os::UniqueFd* const fd :
+       {&context.root, &context.empty_folder, &context.null, &context.folder.fd})
+    fd->reset();
+  return os::send_descriptors(context.peer.get(), {});
+}
+
+StepResult run(const plan::TakeRootBack&, Context& context) noexcept {
+  SBX_CHECK(os::receive_descriptors(context.peer.get(), true));
+  return {};
+}
+
 StepResult run(const plan::PassCgroups&, Context& context) noexcept {
   const auto groups = SBX_TRY(os::receive_descriptors(context.channel, true));
   std::array<int, os::kMaxPassed> passed{};

@@ -199,6 +199,8 @@ struct Describe {
     return s.held ? "hold " + quote(s.path) + " in its place"
                   : "make " + quote(s.path) + " read-only";
   }
+  std::string operator()(const LendRoot&) const { return "lend the payload the new root"; }
+  std::string operator()(const TakeRootBack&) const { return "take the new root back"; }
   std::string operator()(const HandOverRoot& s) const {
     return "hand the finished tree to the supervisor, which keeps " +
            printable(join(s.collect, ", "), std::string_view::npos);
@@ -222,6 +224,8 @@ struct Describe {
       text += (&range == &s.late.front() ? "; once wanted tcp " : ", ") + range_text(range);
     return text;
   }
+  std::string operator()(const BorrowRoot&) const { return "borrow the new root"; }
+  std::string operator()(const ReturnRoot&) const { return "give the new root back"; }
   std::string operator()(const AwaitRoot&) const { return "wait for the new root"; }
   std::string operator()(const AwaitRelease&) const { return "wait until init is ready"; }
   std::string operator()(const AwaitGateway&) const {

@@ -6,6 +6,8 @@
 namespace sbx::plan {
 
 Result<void> plan_fork(Builder& b) {
+  b.add(Phase::init, EmptyBoundingSet{b.profile.capabilities}, "no exec gives any back",
+        "capabilities");
   b.add(Phase::init, ForkPayload{}, "pid 2 runs the command, pid 1 reaps");
   if (b.profile.network.mode != profile::NetworkMode::host) {
     b.add(Phase::payload, NewNetwork{}, "no interface, port or abstract socket of the host's",
@@ -14,12 +16,10 @@ Result<void> plan_fork(Builder& b) {
           "network");
     SBX_CHECK(plan_gateway(b));
   }
-  // A hundred system calls, for which there is time until init has made the root.
+  // For these there is time until init has made the root.
   b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
   if (!b.plan.supervision.tty) plan_stdio(b);
   b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
-  b.add(Phase::payload, EmptyBoundingSet{b.profile.capabilities}, "no exec gives any back",
-        "capabilities");
   return {};
 }
 

@@ -174,6 +174,8 @@ struct Hint {
   std::string operator()(const ProtectPath&) const {
     return error == ENOENT || error == ELOOP ? kSourceHint : "";
   }
+  std::string operator()(const LendRoot&) const { return ""; }
+  std::string operator()(const TakeRootBack&) const { return ""; }
   std::string operator()(const HandOverRoot&) const { return ""; }
   std::string operator()(const PivotRoot&) const {
     return error == EINVAL ? "sbx cannot start from a chroot or an initramfs (pivot_root(2))" : "";
@@ -201,6 +203,8 @@ struct Hint {
                ? "too many runs start at once for the limit on open files: ulimit -n"
                : "";
   }
+  std::string operator()(const BorrowRoot&) const { return ""; }
+  std::string operator()(const ReturnRoot&) const { return ""; }
   std::string operator()(const AwaitRoot&) const { return ""; }
   std::string operator()(const AwaitRelease&) const { return ""; }
   std::string operator()(const AwaitGateway&) const { return ""; }

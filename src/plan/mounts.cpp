@@ -67,8 +67,6 @@ Result<void> check_top(const Builder& b, const RootEntry& entry) {
 }
 
 Result<void> plan_root(Builder& b, Tree& tree) {
-  b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
-  b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
   const std::string_view reason = root_reason(b.profile.root.kind);
   for (const RootEntry& entry : b.facts.root_entries) {
     if (b.profile.root.kind != profile::RootKind::host) SBX_CHECK(check_top(b, entry));
@@ -112,6 +110,7 @@ Result<void> add_tmpfs(Builder& b, Tree& tree, const profile::TmpfsMount& mount,
   return {};
 }
 
+/// Half of it is the payload's work, in the time that init needs for the rest of the root.
 Result<void> plan_proc(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
@@ -121,11 +120,21 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   for (const char* path :
        {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
     b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");
+  b.add(Phase::init, LendRoot{}, "it hides parts of /proc meanwhile");
+  b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kallsyms",
         "/proc/interrupts", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/sched_debug"})
-    b.add(Phase::init, MaskPath{path, true}, "tells about the host or its kernel");
+    b.add(Phase::payload, MaskPath{path, true}, "tells about the host or its kernel");
+  b.add(Phase::payload, ReturnRoot{}, "all is hidden");
   return {};
+}
+
+/// What comes next, masks and the seal, may be about /proc.
+void await_payload(Builder& b) {
+  if (b.profile.network.mode != profile::NetworkMode::host)
+    b.add(Phase::init, EnterNetwork{}, "/proc/1 must not show the host's");
+  b.add(Phase::init, TakeRootBack{}, "all must be hidden first");
 }
 
 Result<void> plan_tools(Builder& b, Tree& tree) {
@@ -258,9 +267,11 @@ Result<bool> tool_is_there(const Builder& b, std::size_t index) {
 
 Result<void> plan_mounts(Builder& b) {
   Tree tree(b);
-  SBX_CHECK(plan_root(b, tree));
+  b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
+  b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
   SBX_CHECK(plan_devices(b, tree));
   SBX_CHECK(plan_proc(b, tree));  // its masks are made of /dev/null
+  SBX_CHECK(plan_root(b, tree));
   if (!names_target(b, "/tmp")) {
     const std::uint64_t size = b.profile.limits.memory ? *b.profile.limits.memory / 2 : kDefaultTmp;
     SBX_CHECK(add_tmpfs(b, tree, {"/tmp", size, kTmpInodes, true}, 01777, "scratch", ""));
@@ -274,6 +285,7 @@ Result<void> plan_mounts(Builder& b) {
                          b.profile.mounts[i].what));
   SBX_CHECK(plan_secrets(b, tree));
   SBX_CHECK(protect_git(b, tree));  // what is there by then
+  await_payload(b);
   plan_masks(b, tree);
   seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");

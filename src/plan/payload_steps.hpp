@@ -27,6 +27,8 @@ struct OpenGateway {
   std::vector<network::PortRange> late{};
   bool more = false;  ///< the supervisor is to make further sockets there: for `late`, and publish
 };
+struct BorrowRoot {};                         ///< the new root, to work on it beside init
+struct ReturnRoot {};                         ///< it is as it shall be
 struct AwaitRoot {};                          ///< until then paths mean the host's tree
 struct AwaitRelease {};                       ///< the last word before untrusted code runs
 struct AwaitGateway {};                       ///< until what is refused is told
@@ -60,8 +62,8 @@ struct ApplyLandlock {
   bool no_tcp = false;     ///< no connecting, no listening (ABI 4)
   bool only_wall = false;  ///< tier `landlock`: there is no root of its own around the payload
 };
-/// What no exec can give: the bounding set without `keep` (capabilities(7)). Takes a call for each
-/// capability and nothing from the process itself, so that there is time for it while others work.
+/// What no exec can give: the bounding set without `keep` (capabilities(7)). It takes a call for
+/// each capability and nothing from the process itself: init does it once, for the payload as well.
 struct EmptyBoundingSet {
   std::vector<std::string> keep{};
 };

@@ -49,8 +49,6 @@ void plan_release(Builder& b) {
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
-  if (b.profile.network.mode != profile::NetworkMode::host)
-    b.add(Phase::init, EnterNetwork{}, "/proc/1 must not show the host's");
   b.add(Phase::init, ReleasePayload{}, "nothing is left that it must not see but the old root");
   b.add(Phase::init, DropOldRoot{}, "the host's tree; the payload waits until it is gone");
 }
@@ -96,7 +94,8 @@ Result<void> plan_privileges(Builder& b) {
   if (b.plan.egress)
     b.add(Phase::payload, AwaitGateway{}, "no attempt is missing in the result", "network.allow");
   plan_start(b);
-  b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
+  if (!b.profile.capabilities.empty())
+    b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
   b.add(Phase::guard, DropCapabilities{}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");
   for (const char* control : {"namespaces", "no_new_privs", "capabilities", "seccomp"}) {

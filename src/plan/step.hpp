@@ -223,6 +223,8 @@ struct ProtectPath {
   bool held = false;
   bool optional = true;  ///< missing is fine
 };
+struct LendRoot {};      ///< the payload, too, works on the new root, on what is there by then
+struct TakeRootBack {};  ///< wait until it does no longer
 /// A copy of the finished tree to the supervisor, which finds artifacts in it when all is over.
 struct HandOverRoot {
   std::vector<std::string> collect;
@@ -245,12 +247,12 @@ using Action = std::variant<
     ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname, PrivatePropagation, MountRoot, MakeDir,
     MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay,
     CopyIn, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob,
-    ProtectPath, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup, JoinCgroups, ForkPayload,
-    ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork, RaiseLoopback, RouteToSelf,
-    OpenGateway, AwaitRoot, AwaitRelease, AwaitGateway, DieWithInit, OpenPty, NewSession,
-    PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock,
-    EmptyBoundingSet, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
-    CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+    ProtectPath, LendRoot, TakeRootBack, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup,
+    JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork,
+    RaiseLoopback, RouteToSelf, OpenGateway, BorrowRoot, ReturnRoot, AwaitRoot, AwaitRelease,
+    AwaitGateway, DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir,
+    ResolveExecutable, NoNewPrivs, ApplyLandlock, EmptyBoundingSet, DropCapabilities, SetDumpable,
+    HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -112,3 +112,10 @@ def test_proc_shows_the_sandbox_and_no_settings_can_be_changed(sbx):
                   "wc -c < /proc/keys; wc -c < /proc/timer_list; ls /proc/1/fd")
     assert int(run.out.split()[0]) <= 6, run
     assert "Read-only" in run.err and "Permission denied" in run.err
+
+
+def test_a_mask_in_proc(sbx):
+    """The payload's process hides what is always hidden, while init makes the root, and does it before the profile's."""
+    run = sh(sbx, "wc -c < /proc/version; wc -c < /proc/keys; ls /proc/fs /proc/acpi", "--mask", "/proc/version",
+             "--mask", "/proc/f*").assert_ok()
+    assert run.out.split()[:2] == ["0", "0"] and "ext4" not in run.out, run

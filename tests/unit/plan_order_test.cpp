@@ -27,7 +27,7 @@ auto later_step(std::vector<Step>& steps, const OrderRule& rule) {
 
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile::Profile profile;
-  profile.mask = {"/workspace/.env"};
+  profile.mask = {"/workspace/.env", "/workspace/**/*.pem"};
   profile.workspace.mode = profile::WorkspaceMode::overlay;
   profile.artifacts.collect = {"/workspace/out"};
   profile.time.monotonic = std::chrono::milliseconds(1);
@@ -35,6 +35,7 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace
   profile.secrets = {{.name = "key", .from = "env:KEY"}};
   profile.limits.rlimits["nofile"] = 64;
+  profile.capabilities = {"net_raw"};
   profile.network = {.mode = profile::NetworkMode::filtered, .allow = {"example.org:443"}};
   const auto full = build(profile, command(), hybrid(host_of_root()));
   REQUIRE(full.has_value());
