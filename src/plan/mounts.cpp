@@ -110,23 +110,23 @@ Result<void> add_tmpfs(Builder& b, Tree& tree, const profile::TmpfsMount& mount,
   return {};
 }
 
-/// Half of it is the payload's work, in the time that init needs for the rest of the root.
+/// Most of it is the payload's work, in the time that init needs for the rest of the root.
 Result<void> plan_proc(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
   tree.cover_foreign("/proc");
+  b.add(Phase::init, LendRoot{}, "it closes /proc meanwhile");
+  b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
   // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding
   // 1).
   for (const char* path :
        {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
-    b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");
-  b.add(Phase::init, LendRoot{}, "it hides parts of /proc meanwhile");
-  b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
+    b.add(Phase::payload, ProtectPath{path}, "settings of the host's kernel");
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kallsyms",
         "/proc/interrupts", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/sched_debug"})
     b.add(Phase::payload, MaskPath{path, true}, "tells about the host or its kernel");
-  b.add(Phase::payload, ReturnRoot{}, "all is hidden");
+  b.add(Phase::payload, ReturnRoot{}, "/proc is closed");
   return {};
 }
 
@@ -134,7 +134,7 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
 void await_payload(Builder& b) {
   if (b.profile.network.mode != profile::NetworkMode::host)
     b.add(Phase::init, EnterNetwork{}, "/proc/1 must not show the host's");
-  b.add(Phase::init, TakeRootBack{}, "all must be hidden first");
+  b.add(Phase::init, TakeRootBack{}, "/proc must be closed first");
 }
 
 Result<void> plan_tools(Builder& b, Tree& tree) {

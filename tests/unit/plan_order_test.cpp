@@ -27,12 +27,13 @@ auto later_step(std::vector<Step>& steps, const OrderRule& rule) {
 
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile::Profile profile;
-  profile.mask = {"/workspace/.env", "/workspace/**/*.pem"};
+  profile.mask = {"/workspace/.env", "/workspace/**/*.pem", "/data/held/.env"};
   profile.workspace.mode = profile::WorkspaceMode::overlay;
   profile.artifacts.collect = {"/workspace/out"};
   profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
   profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace
+  profile.mounts.push_back({profile::BindMount{".", "/", "/data", true}, {}});
   profile.secrets = {{.name = "key", .from = "env:KEY"}};
   profile.limits.rlimits["nofile"] = 64;
   profile.capabilities = {"net_raw"};
