@@ -33,7 +33,7 @@ std::string to_hex(const Digest& digest) {
   return digits;
 }
 
-/// Takes three words out of a line that may hold megabytes of output, and keeps none of the rest.
+/// Takes four words out of a line that may hold megabytes of output, and keeps none of the rest.
 class Reader {
  public:
   bool null() { return true; }
@@ -46,20 +46,23 @@ class Reader {
     if (depth_ == 1 && key_ == "job") id = text;
     if (depth_ == 1 && key_ == "sha256") digest = parse_digest(text);
     if (depth_ == 2 && in_result_ && key_ == "status") status = text;
+    if (depth_ == 3 && in_result_ && in_profile_ && key_ == "sha256") profile = text;
     return true;
   }
   bool start_object(std::size_t) {
     if (depth_ == 1) in_result_ = key_ == "result";
+    if (depth_ == 2) in_profile_ = key_ == "profile";
     return open();
   }
   bool end_object() { return close(); }
   bool start_array(std::size_t) {
     if (depth_ == 1) in_result_ = false;
+    if (depth_ == 2) in_profile_ = false;
     return open();
   }
   bool end_array() { return close(); }
   bool key(std::string& text) {
-    if (depth_ <= 2) key_ = text;
+    if (depth_ <= 3) key_ = text;
     return true;
   }
   static bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception&) {
@@ -69,6 +72,7 @@ class Reader {
   std::optional<std::string> id;
   std::optional<Digest> digest;
   std::optional<std::string> status;
+  std::string profile;
 
  private:
   bool open() { return ++depth_ <= kDeepestJson; }
@@ -79,6 +83,7 @@ class Reader {
 
   std::size_t depth_ = 0;
   bool in_result_ = false;
+  bool in_profile_ = false;
   std::string key_;
 };
 
@@ -106,7 +111,8 @@ Result<Written> read_line(std::string_view line) {
                      nlohmann::json::sax_parse(line.begin(), line.end(), &reader);
   if (!whole || !reader.id || !reader.digest || !reader.status)
     return std::unexpected(Error{ErrorKind::usage, "this is no line that `sbx batch` has written"});
-  return Written{*std::move(reader.id), *reader.digest, *std::move(reader.status)};
+  return Written{*std::move(reader.id), *reader.digest, *std::move(reader.status),
+                 std::move(reader.profile)};
 }
 
 }  // namespace sbx::batch

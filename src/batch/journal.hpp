@@ -31,6 +31,7 @@ struct Written {
   std::string id;
   Digest digest{};
   std::string status;
+  std::string profile{};  ///< what identifies its effective profile; empty: it had none
 };
 
 /// Whether `text`, which may be torn off anywhere, can be the beginning of a line of a batch.

@@ -117,6 +117,22 @@ def test_jobs_that_came_new_are_run(sbx, batch):
     all_once(batch, 4)
 
 
+def test_results_under_another_profile_are_told(sbx, batch):
+    """A changed profile ends nobody's batch: it may have been the reason why that was ended. Nor is it silent."""
+    profile = sbx.folder / "p.yaml"
+    profile.write_text("version: 1\nlimits: {wall: 20s}\n")
+    batch.write([{**job, "profile": str(profile)} for job in jobs(3)] + [{"id": "other", "argv": ["true"]}])
+    words = ["batch", batch.jobs, *sbx.degraded, "-o", batch.out, "--resume"]
+    assert sbx.call(*words).code == 0
+    again = sbx.call(*words)
+    assert again.code == 0 and "warning" not in again.err, again
+    profile.write_text("version: 1\nlimits: {wall: 21s}\n")
+    again = sbx.call(*words, "--quiet")
+    assert again.code == 0 and again.err == ("sbx: warning: 3 of 4 jobs that have a result ran under a profile that has "
+                                             "changed since; their results stay\n"), again
+    assert "4 of 4 jobs" in sbx.call(*words, "--memory", "300M").err
+
+
 def test_a_file_with_something_in_it_and_one_in_use_are_refused(sbx, batch):
     batch.write([{"argv": ["sleep", "20"]}])
     batch.out.write_text("precious\n")

@@ -19,7 +19,8 @@ std::string line(const std::string& id, const std::string& result) {
 
 TEST_CASE("what was written is read again") {
   const std::string text =
-      line("a\x1b\"b", R"({"schema":"sbx.result/1","status":"ok","output":{"status":"x"}})");
+      line("a\x1b\"b", R"({"schema":"sbx.result/1","profile":{"name":"p","sha256":"ab"},)"
+                       R"("status":"ok","output":{"status":"x","sha256":"cd"}})");
   CHECK(text.find('\n') == std::string::npos);
   const auto read = read_line(text);
   REQUIRE(read.has_value());
@@ -27,6 +28,7 @@ TEST_CASE("what was written is read again") {
   CHECK(read->digest == digest_of("the job"));
   CHECK(read->digest != digest_of("the job "));
   CHECK(read->status == "ok");
+  CHECK(read->profile == "ab");
 }
 
 TEST_CASE("a line is whole or none") {

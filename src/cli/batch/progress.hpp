@@ -17,7 +17,8 @@ inline constexpr std::size_t kStatuses =
 /// How far a batch has come.
 struct Tally {
   std::size_t total = 0;
-  std::size_t before = 0;  ///< had a result already (--resume)
+  std::size_t before = 0;     ///< had a result already (--resume)
+  std::size_t otherwise = 0;  ///< of these, under another profile than is theirs now
   std::size_t live = 0;
   std::array<std::size_t, kStatuses> by_status{};  ///< of this batch and of those before
   std::size_t retries = 0;

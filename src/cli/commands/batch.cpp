@@ -136,6 +136,9 @@ class Resumed {
                    " has changed");
     if (done_[found->second]) return wrong(name + " has a second result here");
     done_[found->second] = true;
+    if (!written.profile.empty() &&
+        sbx::batch::digest_of(written.profile) != list_.jobs[found->second].profile)
+      ++tally_.otherwise;
     ++tally_.before;
     for (std::size_t i = 0; i < kStatuses; ++i)
       if (supervise::to_string(static_cast<Status>(i)) == written.status) ++tally_.by_status[i];
@@ -220,6 +223,9 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
   Tally tally;
   auto waiting = still_to_run(list, *output, arguments.resume, tally);
   if (!waiting) return fail(waiting.error());
+  if (tally.otherwise > 0)
+    say("warning: " + std::to_string(tally.otherwise) + " of " + std::to_string(tally.before) +
+        " jobs that have a result ran under a profile that has changed since; their results stay");
   if (const std::string lonely = lonely_jobs(list, *waiting, bounds.settings.capacity.jobs);
       !lonely.empty() && !arguments.quiet)
     say(lonely);
