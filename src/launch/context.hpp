@@ -61,7 +61,7 @@ struct Context {
   // Made on the way:
   ::dev_t host_root = 0;        ///< the device of "/" before the payload was forked
   os::UniqueFd peer{};          ///< between init and payload, each its own end
-  os::UniqueFd root{};          ///< the new root's tmpfs
+  os::UniqueFd root{};          ///< the new root's tmpfs; the payload's while lent
   mode_t umask = 0;             ///< the caller's, off while the root is made
   os::UniqueFd null{};          ///< what covers files
   os::UniqueFd empty_folder{};  ///< what covers folders: the one below the mount of /proc

@@ -1,4 +1,4 @@
-// init's steps that hide things: a file behind an empty one, a folder behind an empty one, one by
+// Steps that hide things: a file behind an empty one, a folder behind an empty one, one by
 // name or every match of a pattern.
 #include <fcntl.h>
 #include <linux/mount.h>

@@ -71,15 +71,8 @@ int v2_group_fd(const Sandbox::State& state) {
   return -1;
 }
 
+/// The other one is gone without a word, and who is left has only noticed: we ourselves live.
 bool is_lost_peer(int error) { return error == EPIPE || error == ECONNRESET; }
-
-/// The other one is gone without a word, and who is left has only noticed.
-bool is_consequence(const plan::Plan& plan, const SharedPage& page, const FailureRecord& failed) {
-  if (!is_lost_peer(failed.error)) return false;
-  const bool by_payload =
-      plan.steps[static_cast<std::size_t>(failed.step)].phase == plan::Phase::payload;
-  return by_payload || page.payload_step.load() >= 0;
-}
 
 /// Was it init that was killed? Then all the others were, too. Looks without reaping it.
 bool init_was_killed(const Sandbox::State& state) {
@@ -105,10 +98,12 @@ std::string place_of(const plan::Plan& plan, const SharedPage& page, const Failu
 Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
   const SharedPage& page = *state.page.get();
   const FailureRecord failed = page.failed.load();
-  if (failed.step >= 0 && !is_consequence(plan, page, failed))
+  if (failed.step >= 0 && !is_lost_peer(failed.error))
     return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error,
                             place_of(plan, page, failed));
   const bool payload_lived = page.payload_step.load() >= 0;
+  if (failed.step >= 0 && !payload_lived)
+    return {.kind = ErrorKind::setup, .what = "the payload was killed before its first step"};
   const int last =
       payload_lived && !init_was_killed(state) ? page.payload_step.load() : page.init_step.load();
   if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};

@@ -66,7 +66,6 @@ constexpr std::array kRules{
     rule<ReturnRoot, ApplyLandlock>("Landlock lets nobody mount (landlock(7))"),
     rule<ReturnRoot, DropCapabilities>("mounting needs CAP_SYS_ADMIN"),
     rule<ReturnRoot, AwaitRoot>("init waits for it"),
-    rule<MountProc, ProtectPath>("the new /proc is what is protected"),
     rule<MountProc, MaskPath>("masks cover what is there already"),
     rule<BindDevice, MaskPath>("masks are made of /dev/null"),
     rule<BindTree, PivotRoot>("the host's paths are gone after it"),

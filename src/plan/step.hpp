@@ -22,7 +22,7 @@ enum class Phase {
   clone,    ///< supervisor: the one clone3
   attend,   ///< supervisor, while init sets up
   init,     ///< init, until the payload may run
-  payload,  ///< pid 2, between fork and exec: beside init, which it waits for twice
+  payload,  ///< pid 2, between fork and exec: beside init, which it waits for
   guard,    ///< init, after the fork: what it gives up before it only reaps
 };
 

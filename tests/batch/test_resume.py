@@ -128,8 +128,8 @@ def test_results_under_another_profile_are_told(sbx, batch):
     assert again.code == 0 and "warning" not in again.err, again
     profile.write_text("version: 1\nlimits: {wall: 21s}\n")
     again = sbx.call(*words, "--quiet")
-    assert again.code == 0 and again.err == ("sbx: warning: 3 of 4 jobs that have a result ran under a profile that has "
-                                             "changed since; their results stay\n"), again
+    assert again.code == 0 and again.err == ("sbx: warning: 3 of 4 jobs that have a result ran under another profile, or "
+                                             "other flags, than they would now; their results stay\n"), again
     assert "4 of 4 jobs" in sbx.call(*words, "--memory", "300M").err
 
 

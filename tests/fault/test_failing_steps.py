@@ -5,8 +5,12 @@ the runs of a test.
 """
 import errno
 import json
+import os
 import re
+import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -129,3 +133,28 @@ def test_a_payload_that_could_reach_the_hosts_tree_never_runs(weakened, without,
     cmd = ["sh", "-c", "echo started"]
     weakened.run(flags=["--workdir", "/"], cmd=cmd, env={"SBX_TEST_WITHOUT": without}).assert_refused(step, "EXDEV")
     assert b"started" in weakened.run(flags=["--workdir", "/"], cmd=cmd).assert_ok().stdout
+
+
+def children(pid):
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []  # it has ended
+
+
+def test_a_payload_that_is_killed_in_the_set_up_is_what_is_told(sbx):
+    """However early: init, which finds nobody at the other end, has not failed."""
+    killed = 0
+    for _ in range(60):
+        running = sbx.spawn(cmd=["true"])
+        payloads = []
+        while not payloads and running.process.poll() is None:
+            payloads = [child for init in children(running.pid) for child in children(init)]
+        for payload in payloads:
+            with suppress(ProcessLookupError):
+                os.kill(payload, signal.SIGKILL)
+        run = running.wait()
+        killed += run.code == 125
+        assert "Broken pipe" not in run.err and "reset by peer" not in run.err, run
+        assert run.code != 125 or "killed" in run.err, run
+    assert killed > 30

@@ -225,7 +225,8 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
   if (!waiting) return fail(waiting.error());
   if (tally.otherwise > 0)
     say("warning: " + std::to_string(tally.otherwise) + " of " + std::to_string(tally.before) +
-        " jobs that have a result ran under a profile that has changed since; their results stay");
+        " jobs that have a result ran under another profile, or other flags, than they would "
+        "now; their results stay");
   if (const std::string lonely = lonely_jobs(list, *waiting, bounds.settings.capacity.jobs);
       !lonely.empty() && !arguments.quiet)
     say(lonely);
