@@ -14,6 +14,7 @@
 
 #include "launch/children.hpp"
 #include "launch/executor.hpp"
+#include "launch/placement.hpp"
 #include "os/big_packets.hpp"
 #include "os/gateway_sockets.hpp"
 #include "os/network.hpp"
@@ -44,6 +45,12 @@ SysResult<::dev_t> device_of(const char* path) noexcept {
 bool init_is_done(const Context& context) noexcept {
   ::pollfd end{context.peer.get(), POLLIN, 0};
   return ::poll(&end, 1, 0) != 0;
+}
+
+/// What the payload sends next.
+SysResult<std::array<os::UniqueFd, os::kMaxPassed>> await_payload(const Context& context) noexcept {
+  call_payload_back(context);
+  return os::receive_descriptors(context.peer.get(), true);
 }
 
 StepResult await_init(const Context& context) noexcept {
@@ -107,7 +114,7 @@ StepResult run(const plan::AwaitGateway&, Context& context) noexcept {
 }
 
 StepResult run(const plan::EnterNetwork&, Context& context) noexcept {
-  const auto received = SBX_TRY(os::receive_descriptors(context.peer.get(), true));
+  const auto received = SBX_TRY(await_payload(context));
   return os::enter_network(received.front().get());
 }
 
@@ -131,7 +138,7 @@ StepResult run(const plan::ReturnRoot&, Context& context) noexcept {
 }
 
 StepResult run(const plan::TakeRootBack&, Context& context) noexcept {
-  SBX_CHECK(os::receive_descriptors(context.peer.get(), true));
+  SBX_CHECK(await_payload(context));
   return {};
 }
 
@@ -166,6 +173,7 @@ StepResult run(const plan::AwaitRoot&, Context& context) noexcept {
 
 StepResult run(const plan::ReleasePayload&, Context& context) noexcept {
   SBX_CHECK(os::receive_descriptors(context.channel, true));  // the supervisor is ready, too
+  let_init_move(context);
   SBX_CHECK(tell_payload(context));
   // From here on the payload alone holds the pipe: its exec shows at once, and the clock of
   // limits.wall starts with it, however long the kernel needs for the old root. What fails in init

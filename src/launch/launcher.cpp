@@ -13,6 +13,7 @@
 
 #include "launch/children.hpp"
 #include "launch/host_steps.hpp"
+#include "launch/placement.hpp"
 #include "launch/prepared.hpp"
 #include "launch/sent.hpp"
 #include "launch/shared_run.hpp"
@@ -137,13 +138,14 @@ Result<void> close_memory() {
 }
 
 /// The supervisor's part while init sets up: first what init waits for.
-Result<void> attend(const plan::Plan& plan, Sandbox::State& state, const Meanwhile& meanwhile,
-                    bool opened) {
+Result<void> attend(const Context& context, Sandbox::State& state, const Meanwhile& meanwhile) {
+  const plan::Plan& plan = *context.plan;
   if (auto done = run_host_phase(plan, plan::Phase::attend, state); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
-  if (opened) SBX_CHECK(close_memory());
+  if (context.closed) SBX_CHECK(close_memory());
   SBX_CHECK(meanwhile());
+  if (!state.shares_host) call_init_back(context, state.init_pid);
   // It has copies of our ends of pipe and channel. While init finds them open it takes us for alive
   // (DieWithSupervisor), so it gets our last message when we alone hold them: should we die before,
   // it waits for that message in vain and sees the end of the channel.
@@ -248,7 +250,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   channel.theirs.reset();
   gateway.reset();
   SBX_CHECK(reserve_places(plan, *state));
-  if (auto attended = attend(plan, *state, meanwhile, open); !attended) {
+  if (auto attended = attend(context, *state, meanwhile); !attended) {
     // When init has failed already, whatever we tried on it failed because of that.
     if (state->page.get()->failed.load().step >= 0 || is_lost_peer(attended.error().sys_errno))
       return std::unexpected(setup_failure(plan, *state));

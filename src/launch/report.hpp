@@ -27,6 +27,7 @@ constexpr std::uint32_t kCopiedOther = 2;  ///< another
 struct SharedPage {
   std::atomic<std::int32_t> init_step{-1};     ///< stored before each step of init, and of guard
   std::atomic<std::int32_t> payload_step{-1};  ///< stored before each step of the payload
+  std::atomic<std::uint32_t> called_back{0};   ///< init, to the supervisor's processor
   std::atomic<std::int32_t> rule{-1};          ///< which rule of ApplyLandlock is being made
   /// The first failure: what the other process then runs into, because of it, does not count.
   std::atomic<FailureRecord> failed{FailureRecord{}};

@@ -1,5 +1,6 @@
 """init and the payload are begun on other processors than their parents', and may then run on all that their caller may."""
 import os
+import subprocess
 
 import pytest
 
@@ -25,3 +26,25 @@ def caller(request):
 def test_it_may_use_all_that_its_caller_may(sbx, caller, flags):
     out = sbx.run("python", flags=flags, cmd=ASK).assert_ok().out
     assert out == 2 * f"{' '.join(map(str, caller))}\n" + f"{len(caller)}\n"
+
+
+@pytest.fixture
+def held():
+    """Somebody has all processors but one, and each of them most of the time."""
+    def hold(processor):
+        os.sched_setaffinity(0, {processor})
+        os.setpriority(os.PRIO_PROCESS, 0, -20 if os.geteuid() == 0 else 0)
+
+    holders = [subprocess.Popen(["/bin/sh", "-c", "while :; do :; done"], preexec_fn=lambda one=processor: hold(one))
+               for processor in USABLE[1:]]
+    yield
+    for holder in holders:
+        holder.kill()
+        holder.wait()
+
+
+def test_it_may_use_all_where_others_have_them(sbx, held):
+    """init or the payload does not get on where it was sent to, and is called back."""
+    for _ in range(10):
+        out = sbx.run("python", cmd=ASK).assert_ok().out
+        assert out == 2 * f"{' '.join(map(str, USABLE))}\n" + f"{len(USABLE)}\n"
