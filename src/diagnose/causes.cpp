@@ -131,13 +131,6 @@ Cause proc_cause(const Surroundings& around) {
           container_advice(around.container, Obstacle::masks)};
 }
 
-Cause proc_write_cause(int error, const Surroundings& around) {
-  if (!around.proc) return {"no procfs is at /proc", by_root("mount -t proc proc /proc")};
-  if (error == ENOENT)
-    return {"/proc/sys is not there (a procfs with subset=pid)", "mount /proc without that option"};
-  return {"/proc/sys cannot be written here", container_advice(around.container, Obstacle::masks)};
-}
-
 Cause landlock_cause(int error, const Surroundings& around) {
   if (around.filtered && error == ENOSYS)
     return {
@@ -230,8 +223,9 @@ Cause own_cause(Feature feature, int error, const Surroundings& around) {
   if (maps && error == EROFS)
     return {"/proc is read-only here, and ids are mapped by writing there",
             container_advice(around.container, Obstacle::masks)};
-  if (feature == Feature::proc && refuses(error)) return proc_cause(around);
-  if (feature == Feature::namespace_limit) return proc_write_cause(error, around);
+  // The limit is a file of the sandbox's own /proc.
+  if ((feature == Feature::proc || feature == Feature::namespace_limit) && refuses(error))
+    return proc_cause(around);
   if (feature == Feature::landlock) return landlock_cause(error, around);
   if (feature == Feature::seccomp_notify) return notify_cause(error);
   if (feature == Feature::tun) return device_cause(error, around, "/dev/net/tun", "tun");

@@ -41,8 +41,6 @@ constexpr std::array kAdvice{
     Advice{"kubernetes", Obstacle::ids, "set in the container's securityContext: runAsUser: 1000"},
     Advice{"systemd-nspawn", Obstacle::filter,
            "start it with: systemd-nspawn --system-call-filter=\"CALL ...\" with these calls"},
-    Advice{"systemd-nspawn", Obstacle::masks,
-           "set SYSTEMD_NSPAWN_API_VFS_WRITABLE=yes for systemd-nspawn"},
     Advice{"sbx", Obstacle::filter, "start it outside: no sandbox of sbx starts inside another"},
     Advice{"bubblewrap", Obstacle::filter,
            "start sbx outside of bubblewrap, or bwrap without --seccomp"},

@@ -9,6 +9,7 @@
 
 #include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
+#include "os/mount.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
 #include "os/process_title.hpp"
@@ -67,9 +68,14 @@ StepResult run(const plan::BecomeInnerIds& step, Context& context) noexcept {
   return closed ? os::set_dumpable(false) : StepResult{};
 }
 
-StepResult run(const plan::ForbidNamespaces&, Context&) noexcept {
-  // Our own user namespace's limit, whatever mount of /proc shows it (user_namespaces(7)).
-  return os::write_proc_file("/proc/sys/user/max_user_namespaces", "0");
+StepResult run(const plan::ForbidNamespaces&, Context& context) noexcept {
+  // Every mount of /proc shows our own user namespace's limit here (user_namespaces(7)). In the
+  // host's the kernel compares with the entries of all other namespaces that have looked for
+  // theirs (proc_sys_compare()): a quarter of a millisecond beside 200 sandboxes.
+  const os::UniqueFd file =
+      SBX_TRY(os::open_inside(context.root.get(), "proc/sys/user/max_user_namespaces", O_WRONLY));
+  if (::write(file.get(), "0", 1) != 1) return fail();
+  return {};
 }
 
 StepResult run(const plan::SetHostname& step, Context&) noexcept {

@@ -25,15 +25,14 @@ constexpr std::array kParts{Part{Feature::user_namespace, trial::nothing},
                             Part{Feature::uts_namespace, trial::host_name},
                             Part{Feature::mount_namespace, trial::bind},
                             Part{Feature::proc, trial::proc},
+                            Part{Feature::namespace_limit, trial::namespace_limit},
                             Part{Feature::devpts, trial::devpts},
-                            Part{Feature::pivot_root, trial::pivot_root},
-                            Part{Feature::namespace_limit, trial::namespace_limit}};
+                            Part{Feature::pivot_root, trial::pivot_root}};
 
-/// All in one child; /proc/sys is the caller's until the root is a new one.
+/// All in one child; with a new root there is no /proc that allows another one.
 int everything(void* nothing) noexcept {
-  for (const AttemptBody body :
-       {trial::network, trial::host_name, trial::bind, trial::namespace_limit, trial::proc,
-        trial::devpts, trial::pivot_root})
+  for (const AttemptBody body : {trial::network, trial::host_name, trial::bind, trial::proc,
+                                 trial::namespace_limit, trial::devpts, trial::pivot_root})
     if (const int error = body(nothing); error != 0) return error;
   return 0;
 }

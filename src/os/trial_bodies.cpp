@@ -64,10 +64,6 @@ int nothing(void*) noexcept { return 0; }
 
 int time_namespace(void*) noexcept { return result(::unshare(CLONE_NEWTIME)); }
 
-int namespace_limit(void*) noexcept {
-  return result(write_proc_file("/proc/sys/user/max_user_namespaces", "0"));
-}
-
 int tmpfs(void*) noexcept {
   const auto tree = private_tmpfs();
   return tree ? result(::mkdir("folder", 0700)) : tree.error().value;
@@ -76,6 +72,14 @@ int tmpfs(void*) noexcept {
 int proc(void*) noexcept {
   const auto tree = new_filesystem("proc", {}, kPlain | MOUNT_ATTR_NOEXEC);
   return tree ? 0 : tree.error().value;
+}
+
+int namespace_limit(void*) noexcept {
+  const auto tree = new_filesystem("proc", {}, kPlain | MOUNT_ATTR_NOEXEC);
+  if (!tree) return tree.error().value;
+  const auto file = open_inside(tree->get(), "sys/user/max_user_namespaces", O_WRONLY);
+  if (!file) return file.error().value;
+  return result(static_cast<int>(::write(file->get(), "0", 1)));
 }
 
 int devpts(void*) noexcept {

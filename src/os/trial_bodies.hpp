@@ -5,11 +5,11 @@
 namespace sbx::os::trial {
 
 int nothing(void*) noexcept;  ///< it was the clone that was tried
-// In a user namespace with ids and, but for the first two, a mount namespace.
+// In a user namespace with ids and, but for the first, a mount namespace.
 int time_namespace(void*) noexcept;
-int namespace_limit(void*) noexcept;
 int tmpfs(void*) noexcept;
-int proc(void*) noexcept;  ///< and a pid namespace
+int proc(void*) noexcept;             ///< and a pid namespace
+int namespace_limit(void*) noexcept;  ///< the same, by a file of that /proc
 int devpts(void*) noexcept;
 int pivot_root(void*) noexcept;
 int bind(void*) noexcept;

@@ -118,9 +118,8 @@ struct Hint {
     return "the run's HOME is made there: set TMPDIR to a folder that everybody may write to";
   }
   std::string operator()(const ForbidNamespaces&) const {
-    return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: /proc must be "
-           "mounted "
-           "and its sys part writable there (not masked by a container)";
+    return "sbx writes /proc/sys/user/max_user_namespaces of its own namespace: the kernel must "
+           "have it (CONFIG_SYSCTL), and a security module allow it";
   }
   std::string operator()(const SetHostname&) const { return ""; }
   std::string operator()(const PrivatePropagation&) const {

@@ -115,6 +115,7 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
   tree.cover_foreign("/proc");
+  b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
   b.add(Phase::init, LendRoot{}, "it closes /proc meanwhile");
   b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
   // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding

@@ -56,6 +56,8 @@ constexpr std::array kRules{
     rule<TakeRootBack, MaskPath>("a mask may lie in /proc"),
     rule<TakeRootBack, SealMount>("sealing is the last word on the tree"),
     rule<TakeRootBack, PassCgroups>("the payload takes the groups after the root"),
+    rule<MountProc, ForbidNamespaces>("the limit is a file in it"),
+    rule<ForbidNamespaces, LendRoot>("the payload makes it read-only"),
     rule<MountProc, LendRoot>("the payload closes it"),
     rule<BorrowRoot, ProtectPath>("they go into the new root"),
     rule<BorrowRoot, MaskPath>("they go into the new root"),

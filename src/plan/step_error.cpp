@@ -15,6 +15,8 @@ struct FeatureOf {
   Feature operator()(const CloneNamespaces&) const { return Feature::user_namespace; }
   Feature operator()(const ReserveHostId&) const { return Feature::user_namespace; }
   Feature operator()(const WriteIdMaps&) const { return Feature::user_namespace; }
+  // The first that asks for a right in it: AppArmor may give one without any.
+  Feature operator()(const EmptyBoundingSet&) const { return Feature::user_namespace; }
   Feature operator()(const SetTimeOffsets&) const { return Feature::time_namespace; }
   Feature operator()(const ForbidNamespaces&) const { return Feature::namespace_limit; }
   Feature operator()(const HoldTree&) const { return Feature::landlock; }
