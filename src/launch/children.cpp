@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "launch/executor.hpp"
+#include "os/cpu_time.hpp"
 #include "os/own_memory.hpp"
 #include "os/process.hpp"
 #include "os/process_tree.hpp"
@@ -46,12 +47,15 @@ void run_phase(Context& context, plan::Phase phase) noexcept {
   }
 }
 
-std::uint64_t cpu_us(const struct ::rusage& used) noexcept {
-  const auto us = [](const ::timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
-           static_cast<std::uint64_t>(time.tv_usec);
-  };
-  return us(used.ru_utime) + us(used.ru_stime);
+/// The payload has ended. What its orphans have used is known as well when none of them is left.
+void tell_times(Context& context) noexcept {
+  constexpr int kOrphans = 64;  // more of them may come all the time
+  pid_t reaped = 1;
+  for (int i = 0; i < kOrphans && reaped > 0; ++i) reaped = ::waitpid(-1, nullptr, WNOHANG);
+  const bool alone = reaped < 0 && errno == ECHILD;
+  context.page->init_reaped.store(os::reaped_cpu_time());
+  context.page->init_own.store(os::own_cpu_time());
+  context.page->alone.store(alone ? 1 : 0);
 }
 
 /// Collects what has ended; returns when nothing more has, or to look for signals in between: true
@@ -66,7 +70,8 @@ bool reap(Context& context) noexcept {
     if (pid <= 0) return false;
     if (pid != context.payload_pid) continue;
     context.clock.end(context.plan->steps.size());
-    context.page->payload_cpu_us.store(cpu_us(used));
+    context.page->payload_cpu_us.store(os::cpu_time(used).sum());
+    tell_times(context);
     context.page->payload_status.store(status);
     context.page->payload_ended.store(1, std::memory_order_release);
     end_shared_tree(context);

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "launch/executor.hpp"
+#include "os/cpu_time.hpp"
 #include "os/landlock.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
@@ -126,6 +127,7 @@ StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
 
 StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
   const Filters& filters = context.prepared->filters;
+  context.page->payload_setup.store(os::own_cpu_time());  // which the filter may forbid to ask for
   // From here on a failure ends us by a trap, which may leave no core; exec resets it.
   SBX_CHECK(os::set_dumpable(false));
   if (filters.told.empty()) {

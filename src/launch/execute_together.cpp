@@ -16,6 +16,7 @@
 #include "launch/executor.hpp"
 #include "launch/placement.hpp"
 #include "os/big_packets.hpp"
+#include "os/cpu_time.hpp"
 #include "os/gateway_sockets.hpp"
 #include "os/network.hpp"
 #include "os/pass_descriptors.hpp"
@@ -158,6 +159,7 @@ StepResult run(const plan::JoinCgroups&, Context& context) noexcept {
   const auto groups = SBX_TRY(os::receive_descriptors(context.peer.get(), true));
   for (const os::UniqueFd& tasks : groups)
     if (tasks.valid() && ::write(tasks.get(), "0", 1) != 1) return fail();
+  context.page->payload_ungrouped.store(os::own_cpu_time());
   return {};
 }
 
@@ -174,6 +176,7 @@ StepResult run(const plan::AwaitRoot&, Context& context) noexcept {
 StepResult run(const plan::ReleasePayload&, Context& context) noexcept {
   SBX_CHECK(os::receive_descriptors(context.channel, true));  // the supervisor is ready, too
   let_init_move(context);
+  context.page->init_own.store(os::own_cpu_time());
   SBX_CHECK(tell_payload(context));
   // From here on the payload alone holds the pipe: its exec shows at once, and the clock of
   // limits.wall starts with it, however long the kernel needs for the old root. What fails in init

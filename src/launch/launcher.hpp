@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "launch/step_times.hpp"
+#include "os/cpu_time.hpp"
 #include "os/fd.hpp"
 #include "os/gateway_sockets.hpp"
 #include "os/secret_memory.hpp"
@@ -39,6 +40,13 @@ struct SharedPage;
 struct Copied {
   bool kept = false;  ///< the tree whose changes are kept
   bool any = false;
+};
+
+/// Processor time inside that is ours and not the command's.
+struct SetupTime {
+  os::CpuTime payload{};    ///< of its process, before that became the command
+  os::CpuTime ungrouped{};  ///< of that, before the process was in its groups of v1
+  os::CpuTime init{};       ///< so far; after reap() all of it, or nearly, when orphans were killed
 };
 
 class Sandbox {
@@ -69,6 +77,7 @@ class Sandbox {
   [[nodiscard]] bool payload_ended() const;  ///< init has reaped it, and ends the rest of the tree
   /// Processor time of the command and its reaped children; 0 before payload_ended().
   [[nodiscard]] std::uint64_t payload_cpu_us() const;
+  [[nodiscard]] SetupTime setup_time() const;
 
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "os/cpu_time.hpp"
+
 namespace sbx::launch {
 
 /// A step that failed. As the record written into the pipe: EOF without one means that exec
@@ -21,6 +23,19 @@ static_assert(sizeof(FailureRecord) == 8);
 /// What of SharedPage::copied.
 constexpr std::uint32_t kCopiedKept = 1;   ///< the tree whose changes are kept
 constexpr std::uint32_t kCopiedOther = 2;  ///< another
+
+/// Written by one process, read when that is known to be done with it.
+class SharedCpuTime {
+ public:
+  void store(const os::CpuTime& time) noexcept {
+    user_us_.store(time.user_us);
+    system_us_.store(time.system_us);
+  }
+  [[nodiscard]] os::CpuTime load() const noexcept { return {user_us_.load(), system_us_.load()}; }
+
+ private:
+  std::atomic<std::uint64_t> user_us_{0}, system_us_{0};
+};
 
 /// Lives in a MAP_SHARED page made before clone. init and payload write, the supervisor reads; exec
 /// takes it away from the payload.
@@ -38,6 +53,11 @@ struct SharedPage {
   std::atomic<std::uint32_t> payload_ended{0};
   std::atomic<std::int32_t> payload_status{0};   ///< waitpid(2) form, valid once payload_ended
   std::atomic<std::uint64_t> payload_cpu_us{0};  ///< its own and its reaped children's, as well
+  SharedCpuTime payload_setup;                   ///< its process's, before it is the command's
+  SharedCpuTime payload_ungrouped;               ///< of that, what no group of v1 has counted
+  SharedCpuTime init_own;               ///< init's, when it releases the payload, and at its end
+  SharedCpuTime init_reaped;            ///< all that init has waited for: valid once `alone`
+  std::atomic<std::uint32_t> alone{0};  ///< when the payload ended, nobody else was left
 };
 
 static_assert(std::atomic<FailureRecord>::is_always_lock_free);

@@ -94,6 +94,15 @@ bool Sandbox::payload_ended() const {
   return state_->page.get()->payload_ended.load(std::memory_order_acquire) != 0;
 }
 std::uint64_t Sandbox::payload_cpu_us() const { return state_->page.get()->payload_cpu_us.load(); }
+SetupTime Sandbox::setup_time() const {
+  const SharedPage& page = *state_->page.get();
+  SetupTime time{.payload = page.payload_setup.load(),
+                 .ungrouped = page.payload_ungrouped.load(),
+                 .init = page.init_own.load()};
+  if (state_->reaped && page.alone.load() != 0)
+    time.init = os::minus(os::cpu_time(state_->usage), page.init_reaped.load());
+  return time;
+}
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 

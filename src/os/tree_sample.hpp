@@ -10,13 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "os/cpu_time.hpp"
+
 namespace sbx::os {
-
-struct CpuTime {
-  std::uint64_t user_us = 0, system_us = 0;
-
-  [[nodiscard]] std::uint64_t sum() const { return user_us + system_us; }
-};
 
 struct ProcessTime {
   std::string pid{};

@@ -6,10 +6,7 @@
 namespace sbx::os {
 namespace {
 
-void add(CpuTime& sum, const CpuTime& more) {
-  sum.user_us += more.user_us;
-  sum.system_us += more.system_us;
-}
+void add(CpuTime& sum, const CpuTime& more) { sum = plus(sum, more); }
 
 }  // namespace
 

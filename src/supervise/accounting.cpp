@@ -1,7 +1,7 @@
 // Runs in the supervisor; reads cgroup files through os/cgroup_stats.
 #include "supervise/accounting.hpp"
 
-#include <sys/resource.h>
+#include <algorithm>
 
 #include "os/cgroup_stats.hpp"
 
@@ -15,9 +15,21 @@ std::optional<std::uint64_t> without_init(std::optional<std::uint64_t> count, in
   return *count - 1;
 }
 
-std::uint64_t to_us(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
-         static_cast<std::uint64_t>(time.tv_usec);
+/// What of the set-up a group of this version has counted: v2 has init in it, and v1 only who has
+/// joined.
+os::CpuTime setup_counted(const LiveSandbox& sandbox, int version) {
+  const launch::SetupTime setup = sandbox.setup_time();
+  return version == 2 ? os::plus(setup.init, setup.payload)
+                      : os::minus(setup.payload, setup.ungrouped);
+}
+
+void take_setup_away(const LiveSandbox& sandbox, int version, os::CpuStat& stat) {
+  const os::CpuTime setup = setup_counted(sandbox, version);
+  if (stat.usage_us) *stat.usage_us -= std::min(*stat.usage_us, setup.sum());
+  if (!stat.user_us || !stat.system_us) return;
+  const os::CpuTime left = os::minus({*stat.user_us, *stat.system_us}, setup);
+  stat.user_us = left.user_us;
+  stat.system_us = left.system_us;
 }
 
 void fill(std::optional<std::uint64_t>& figure, const std::optional<std::uint64_t>& value) {
@@ -31,7 +43,9 @@ os::CpuStat read_cpu(const LiveSandbox& sandbox) {
   for (const char* name : {"cpu", "cpuacct", ""}) {
     const int folder = sandbox.cgroup_fd(name);
     if (folder < 0) continue;
-    const os::CpuStat stat = os::read_cpu_stat(folder, sandbox.cgroup_version(name));
+    const int version = sandbox.cgroup_version(name);
+    os::CpuStat stat = os::read_cpu_stat(folder, version);
+    take_setup_away(sandbox, version, stat);
     fill(all.usage_us, stat.usage_us);
     fill(all.user_us, stat.user_us);
     fill(all.system_us, stat.system_us);
@@ -76,6 +90,11 @@ void read_pressure(const LiveSandbox& sandbox, Usage& usage) {
 
 }  // namespace
 
+os::CpuTime without_setup(const LiveSandbox& sandbox, const os::CpuTime& tree) {
+  const launch::SetupTime setup = sandbox.setup_time();
+  return os::minus(tree, os::plus(setup.init, setup.payload));
+}
+
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
   return read_cpu(sandbox).usage_us;
 }
@@ -98,8 +117,9 @@ Usage read_final_usage(const LiveSandbox& sandbox, bool all) {
   Usage usage = read_counters(sandbox);
   if (all) read_pressure(sandbox, usage);
   if (!usage.cpu_user_us || !usage.cpu_system_us) {
-    usage.cpu_user_us = to_us(sandbox.tree_usage().ru_utime);
-    usage.cpu_system_us = to_us(sandbox.tree_usage().ru_stime);
+    const os::CpuTime used = without_setup(sandbox, os::cpu_time(sandbox.tree_usage()));
+    usage.cpu_user_us = used.user_us;
+    usage.cpu_system_us = used.system_us;
   }
   return usage;
 }

@@ -4,13 +4,16 @@
 #include <cstdint>
 #include <optional>
 
-#include "os/tree_sample.hpp"
+#include "os/cpu_time.hpp"
 #include "supervise/live_sandbox.hpp"
 #include "supervise/outcome.hpp"
 
 namespace sbx::supervise {
 
-/// CPU time of the whole tree so far, in microseconds; nullopt: no cgroup counts it.
+/// What of `tree`, all that was counted of init and everything below it, is the command's.
+os::CpuTime without_setup(const LiveSandbox& sandbox, const os::CpuTime& tree);
+
+/// CPU time of the command and all below it so far, in microseconds; nullopt: no cgroup counts it.
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox);
 
 /// Processes that the kernel killed for the memory limit so far; nullopt: no cgroup counts them.

@@ -117,7 +117,7 @@ void Run::look_at_tree(Nanos now) {
   if (!cpu_used_us(*sandbox_)) {
     if (sample) tree_times_.note(*sample);
     const auto used = tree_times_.used();
-    deadlines_.note_cpu(now, used ? used->sum() : 0, kLookForTimes);
+    deadlines_.note_cpu(now, used ? without_setup(*sandbox_, *used).sum() : 0, kLookForTimes);
   }
   os::release_code();  // what reads /proc is not needed until the next look
 }

@@ -23,6 +23,7 @@ class Launched final : public LiveSandbox {
   int exec_errno() const override { return sandbox_.exec_errno(); }
   bool payload_ended() const override { return sandbox_.payload_ended(); }
   std::uint64_t payload_cpu_us() const override { return sandbox_.payload_cpu_us(); }
+  launch::SetupTime setup_time() const override { return sandbox_.setup_time(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
   SysResult<void> pause() const override { return sandbox_.pause(); }
   SysResult<void> resume() const override { return sandbox_.resume(); }

@@ -42,6 +42,7 @@ class LiveSandbox {
   [[nodiscard]] virtual bool payload_ended() const { return false; }
   /// Processor time of the command and its reaped children, once it has ended.
   [[nodiscard]] virtual std::uint64_t payload_cpu_us() const { return 0; }
+  [[nodiscard]] virtual launch::SetupTime setup_time() const { return {}; }
   virtual void signal_payload(int signal) const = 0;
   [[nodiscard]] virtual SysResult<void> pause() const = 0;
   [[nodiscard]] virtual SysResult<void> resume() const = 0;

@@ -249,7 +249,8 @@ void Run::reap_tree() {
   if (evidence_.setup_error) add_cause(*evidence_.setup_error);
   evidence_.exec_errno = sandbox_->exec_errno();
   outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
-  if (const auto seen = tree_times_.used()) add_sampled(outcome_.usage, *seen);
+  if (const auto seen = tree_times_.used())
+    add_sampled(outcome_.usage, without_setup(*sandbox_, *seen));
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;
   evidence_.memory_high_events = outcome_.usage.memory_high_events;

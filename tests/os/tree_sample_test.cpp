@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace {
 
@@ -59,6 +60,18 @@ class Family {
 };
 
 }  // namespace
+
+TEST_CASE("what is taken from one kind of processor time and is not there, the other lacks") {
+  const auto left = [](sbx::os::CpuTime all, sbx::os::CpuTime part) {
+    const sbx::os::CpuTime rest = sbx::os::minus(all, part);
+    return std::pair(rest.user_us, rest.system_us);
+  };
+  CHECK(left({10, 7}, {3, 2}) == std::pair<std::uint64_t, std::uint64_t>(7, 5));
+  CHECK(left({10, 0}, {3, 2}) == std::pair<std::uint64_t, std::uint64_t>(5, 0));
+  CHECK(left({0, 10}, {3, 2}) == std::pair<std::uint64_t, std::uint64_t>(0, 5));
+  CHECK(left({2, 10}, {3, 2}) == std::pair<std::uint64_t, std::uint64_t>(0, 7));
+  CHECK(left({1, 1}, {3, 2}) == std::pair<std::uint64_t, std::uint64_t>(0, 0));
+}
 
 TEST_CASE("a tree's memory is its children's too, and what they share counts once") {
   const Family family;

@@ -1,8 +1,10 @@
 """--json, --result and --events say what the schemas promise, however the run ends."""
 import json
 import os
+import resource
 import signal
 import stat
+import statistics
 
 import jsonschema
 import pytest
@@ -80,6 +82,27 @@ def test_usage_is_measured(sbx, probe):
     assert run.result["cpu_ms"]["user"] > 10
     assert run.result["memory"]["peak_bytes"] > 100_000 and run.result["memory"]["limit_bytes"] == 512 << 20
     assert run.result["memory"]["oom_kills"] == 0
+
+
+def cpu_ms_of(run):
+    return run.result["cpu_ms"]["user"] + run.result["cpu_ms"]["system"]
+
+
+def bare_cpu_ms(command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    os.waitpid(os.posix_spawn(command, [command], {}), 0)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+@pytest.mark.parametrize("flags", [[], ["--memory", "none", "--pids", "none", "--swap", "none"]], ids=["as-is", "no-cgroups"])
+@pytest.mark.parametrize("orphans", [False, True], ids=["alone", "orphans"])
+def test_what_the_set_up_takes_is_not_the_commands(sbx, flags, orphans):
+    """It is four times what /bin/true takes. What init needs to kill orphans is not known, and counted."""
+    command = ["/bin/sh", "-c", "sleep 9 & exit"] if orphans else ["/bin/true"]
+    inside = statistics.median(cpu_ms_of(sbx.run("default", flags=flags, cmd=command).assert_ok()) for _ in range(15))
+    outside = statistics.median(bare_cpu_ms("/bin/true") for _ in range(15))
+    assert 0 < inside <= (4.5 if orphans else 2.5) * outside, (inside, outside)
 
 
 def test_the_result_file_is_never_seen_half_written(sbx):
