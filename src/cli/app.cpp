@@ -149,7 +149,7 @@ void take(const Result<Line>& line, std::string_view cwd, Arguments& arguments,
   for (const std::string& word : line->words) {
     if (!word.starts_with('-') || word == "-")
       arguments.operands.push_back(word);
-    else if (word != "--")
+    else
       problems.push_back(unknown_flag(*arguments.verb, word));
   }
 }
@@ -197,12 +197,15 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
   Problems problems;
   const auto dashes = std::ranges::find(words, "--");
   const bool has_dashes = takes_command(verb.verb) && dashes != words.end();
-  if (has_dashes) {
-    arguments.command.assign(dashes + 1, words.end());
+  std::vector<std::string> behind;  // are no flags, whatever they begin with
+  if (dashes != words.end()) {
+    behind.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
   check_values(verb, words, problems);
   if (problems.empty()) take(read_line(verb, words), cwd, arguments, problems);
+  std::vector<std::string>& place = has_dashes ? arguments.command : arguments.operands;
+  place.insert(place.end(), behind.begin(), behind.end());
   if (arguments.help) return arguments;
   if (has_dashes && arguments.command.empty())
     problems.push_back(usage_error("no command stands after `--`", usage_hint(verb)));

@@ -253,6 +253,14 @@ def test_wrong_operands_are_refused(sbx, arguments):
     refused(sbx.call(*arguments))
 
 
+@pytest.mark.parametrize("arguments, words", [
+    (["check", "--", "--json"], "no profile is named --json"), (["kill", "--", "-x"], "no live run is called -x"),
+    (["diff", "x", "--", "-y"], "no changes are kept of a run x"), (["ps", "--", "-x"], "unexpected argument -x")])
+def test_behind_the_dashes_nothing_is_a_flag(sbx, arguments, words):
+    run = sbx.call(*arguments)
+    assert run.code == 125 and words in run.out + run.err and "unknown flag" not in run.err
+
+
 @pytest.mark.needs("user")
 def test_another_users_home_is_named(sbx, monkeypatch, tmp_path):
     """As after `su` without a dash: HOME is still that of another."""
