@@ -254,6 +254,12 @@ def test_wrong_operands_are_refused(sbx, arguments):
 
 
 @pytest.mark.parametrize("arguments, words", [
+    (["profiles", "show"], "`sbx profiles show` needs a NAME"), (["profiles", "ls", "x"], "`sbx profiles ls` takes no x")])
+def test_what_is_missing_or_too_much_is_named(sbx, arguments, words):
+    refused(sbx.call(*arguments), words)
+
+
+@pytest.mark.parametrize("arguments, words", [
     (["check", "--", "--json"], "no profile is named --json"), (["kill", "--", "-x"], "no live run is called -x"),
     (["diff", "x", "--", "-y"], "no changes are kept of a run x"), (["ps", "--", "-x"], "unexpected argument -x")])
 def test_behind_the_dashes_nothing_is_a_flag(sbx, arguments, words):

@@ -5,6 +5,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/files.hpp"
+#include "cli/line.hpp"
 #include "cli/locate.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
@@ -47,8 +48,14 @@ int show(const Lookup& lookup, const std::string& name) {
 
 int profiles_command(const Arguments& arguments) {
   const std::vector<std::string>& words = arguments.operands;
-  const bool ls = words.size() == 1 && words[0] == "ls";
-  if (!ls && (words.size() != 2 || words[0] != "show")) return wrong_operand(arguments);
+  const bool ls = !words.empty() && words[0] == "ls";
+  if (!ls && (words.empty() || words[0] != "show")) return wrong_operand(arguments);
+  if (words.size() != (ls ? 1 : 2)) {
+    const std::string what =
+        ls ? "`sbx profiles ls` takes no " + quote(words[1]) : "`sbx profiles show` needs a NAME";
+    say(usage_error(what, ls ? usage_hint(*arguments.verb) : "names: sbx profiles ls").to_string());
+    return kFailed;
+  }
   const auto cwd = current_directory();
   if (!cwd) {
     say(cwd.error().to_string());
