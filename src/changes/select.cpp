@@ -18,6 +18,11 @@ std::string_view normalised(std::string_view path, std::string_view workspace) {
   return path == "." ? std::string_view{} : path;
 }
 
+/// An empty word, as an unset variable of a script leaves it, or a root: never all there is.
+bool names_nothing(std::string_view path, std::string_view workspace) {
+  return path != workspace && path.find_first_not_of('/') == std::string_view::npos;
+}
+
 bool is_at_or_below(std::string_view path, std::string_view top) {
   return top.empty() || path == top ||
          (path.starts_with(top) && path.substr(top.size()).starts_with('/'));
@@ -39,7 +44,8 @@ Result<std::vector<std::size_t>> select(const ChangeSet& set, std::span<const st
   if (paths.empty()) tops.emplace_back();
   for (std::size_t t = 0; t < tops.size(); ++t) {
     bool any = false;
-    for (std::size_t i = 0; i < set.changes.size(); ++i) {
+    const bool nothing = !paths.empty() && names_nothing(paths[t], set.workspace);
+    for (std::size_t i = 0; !nothing && i < set.changes.size(); ++i) {
       const Change& change = set.changes[i];
       if (!is_at_or_below(change.path, tops[t])) {
         if (is_way(change) && is_at_or_below(tops[t], change.path)) chosen.insert(i);

@@ -287,5 +287,7 @@ def test_some_paths_are_applied_with_the_folders_they_need(kept):
     assert set(snapshot(kept.sbx.cwd)[0]) == {b"a", b"a/b", b"a/b/one"}
     done = kept.apply(name, "nothing")
     assert done.returncode == 125 and b"nothing has changed at nothing" in done.stderr
+    for nothing in ("", "/"):  # as unset variables of a script leave it
+        assert kept.apply(name, nothing).returncode == 125
     assert kept.apply(name, f"{kept.sbx.cwd}/c/").returncode == 0
     assert difference({}, snapshot(kept.sbx.cwd)[0]).keys() == {b"a", b"a/b", b"a/b/one", b"c", b"c/three"}
