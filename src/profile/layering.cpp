@@ -128,7 +128,8 @@ class Chain {
     if (user == nullptr) {
       unreadable_.push_back(std::move(error));
     } else {
-      findings_.add(*user, "cannot extend: " + error.what, std::move(error.hint));
+      std::string hint = std::exchange(error.hint, {});
+      findings_.add(*user, "cannot extend: " + error.to_line(), std::move(hint));
     }
   }
 

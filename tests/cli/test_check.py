@@ -120,3 +120,10 @@ def test_odd_values_reach_no_terminal(sbx):
         run = sbx.call(words[0], *sbx.degraded, *words[1:], cwd=home, env={"HOME": str(home)})
         text = run.out + run.err
         assert "x\\x1b[31m\\n' is not shown: " in text and "\x1b" not in text, run
+
+
+def test_why_an_extended_file_cannot_be_read_is_told(sbx):
+    profile = sbx.profile("version: 1\nextends: [./none.yaml, ./]\n")
+    first, second = sbx.call("check", profile).out.splitlines()
+    assert first.endswith("/none.yaml: cannot read this profile: No such file or directory (ENOENT)"), first
+    assert second.startswith(f"{profile}:2:24: cannot extend: ") and second.endswith("/./: this profile is not a file"), second
