@@ -150,6 +150,10 @@ void set_place(Node& node, const std::string& flag) {
   for (Node& child : node.children) set_place(child, flag);
 }
 
+bool is_null(std::string_view text) {
+  return text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
 /// A plain word such as 256M or none needs no YAML parser, which costs more than the rest of
 /// loading.
 bool is_plain_word(std::string_view text) {
@@ -157,17 +161,21 @@ bool is_plain_word(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '/' || c == '_';
   };
-  return !text.empty() && std::ranges::all_of(text, plain) && text != "null" && text != "Null" &&
-         text != "NULL";
+  return !text.empty() && std::ranges::all_of(text, plain);
 }
 
 std::optional<Node> read_override(const Override& set, Findings& findings) {
-  if (trim(set.yaml).empty()) {
-    findings.add(Origin{set.flag}, "`" + printable(set.key, 60) + "` is given no value");
+  const std::string_view word = trim(set.yaml);
+  const bool comment = word.starts_with('#') && !word.contains('\n');
+  if (word.empty() || comment) {
+    findings.add(Origin{set.flag}, "`" + printable(set.key, 60) + "` is given no value",
+                 comment ? "`#` begins a comment; as text: '\"" + printable(word, 60) + "\"'" : "");
     return std::nullopt;
   }
   Node value;
-  if (is_plain_word(set.yaml)) {
+  if (is_null(word)) {  // which the parser takes for an empty profile
+    value.kind = NodeKind::null;
+  } else if (is_plain_word(set.yaml)) {
     value.kind = NodeKind::scalar;
     value.text = set.yaml;
   } else {

@@ -244,6 +244,8 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
   const YAML::Mark& mark = error.mark;
   const std::string_view line = line_at(text, mark.line);
   const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
+  const std::string_view here =
+      line.substr(std::min(line.size(), static_cast<std::size_t>(mark.column)), 1);
   if (tab != std::string_view::npos) {
     findings.add({file, mark.line + 1, static_cast<int>(tab) + 1},
                  "not valid YAML: a tab cannot indent", "indent with spaces");
@@ -251,9 +253,12 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
     findings.add({file, mark.line + 1, mark.column + 1},
                  "not valid YAML: a quoted text above is never closed");
   } else {
-    findings.add({file, mark.line + 1, mark.column + 1},
-                 "not valid YAML: " + printable(error.msg, 120),
-                 "look at this line and the one before: indentation, colons, quotes, brackets");
+    // What YAML keeps for itself at the start of a word.
+    const bool reserved = !here.empty() && std::string_view("*@`%").contains(here);
+    findings.add(
+        {file, mark.line + 1, mark.column + 1}, "not valid YAML: " + printable(error.msg, 120),
+        reserved ? "text that begins with `" + std::string(here) + "` goes in quotes"
+                 : "look at this line and the one before: indentation, colons, quotes, brackets");
   }
 }
 

@@ -118,7 +118,10 @@ TEST_CASE("wrong flags are told by their names") {
             "--set limits.memroy: unknown key `memroy` in `limits`; did you mean `memory`?"));
   CHECK(has(problem("limits..memory", "1G"), "is no key"));
   CHECK(has(problem("", "1G"), "is no key"));
-  CHECK(has(problem("limits.memory", ""), "is given no value"));
+  for (const char* nothing : {"", " ", "#fff"})
+    CHECK(has(problem("env.set.A", nothing), "--set env.set.A: `env.set.A` is given no value"));
+  CHECK(has(problem("tools", "null"), "--set tools: `tools` must be a list, not nothing"));
+  CHECK(problem("stdio.stdin", "null") == "it loaded");
   CHECK(has(problem("tools", "[a"), "not valid YAML"));
   CHECK(has(problem("version", "1"), "can only stand in a file"));
   CHECK(has(problem("extends", "[python]"), "can only stand in a file"));
