@@ -199,9 +199,10 @@ def test_a_command_that_is_not_there(learn):
 
 
 def test_the_profile_goes_to_standard_output_and_the_commands_output_aside(sbx):
-    run = sbx.call("learn", *sbx.degraded, "--", "sh", "-c", "echo said")
-    assert run.code == 0 and run.stdout.startswith(b"# Written by `sbx learn`") and b"said\n" not in run.stdout
-    assert b"said\n" in run.stderr
+    for flags in ([], ["-o", "-"]):
+        run = sbx.call("learn", *flags, *sbx.degraded, "--", "sh", "-c", "echo said")
+        assert run.code == 0 and run.stdout.startswith(b"# Written by `sbx learn`") and b"said\n" not in run.stdout
+        assert b"said\n" in run.stderr
 
 
 def test_where_nobody_can_listen_nothing_is_written(sbx, tmp_path):

@@ -59,8 +59,8 @@ HostPath look_at_host(const std::string& path) {
   return HostPath::own;
 }
 
-/// Where the profile goes. Without --output it is standard output, which the command then does not
-/// get: what it prints goes to standard error.
+/// Where the profile goes. Without --output, or with -, it is standard output, which the command
+/// then does not get: what it prints goes to standard error.
 struct Target {
   std::optional<ResultFile> file{};
   os::UniqueFd stream{};
@@ -68,7 +68,7 @@ struct Target {
 
 Result<Target> open_target(const std::string& output) {
   Target target;
-  if (!output.empty()) {
+  if (!output.empty() && output != "-") {
     target.file = SBX_TRY(ResultFile::open(output, "--output"));
     return target;
   }
