@@ -131,6 +131,8 @@ struct Hint {
   std::string operator()(const MakeDir&) const { return kMountPointHint; }
   std::string operator()(const MakeSymlink&) const { return kMountPointHint; }
   std::string operator()(const WriteFile&) const {
+    if (error == EEXIST)
+      return "something else is at that place: choose another inside the sandbox";
     return error == ENOSPC ? "the files of the profile are too large for the new root (64M)"
                            : kMountPointHint;
   }

@@ -195,9 +195,9 @@ struct PlanMount {
     return add_tmpfs(b, tree, mount, shared ? 01777 : 0755, "named in the profile", key);
   }
   Result<void> operator()(const profile::FileMount& mount) const {
-    if (!tree.is_foreign(mount.target))
+    if (!tree.is_foreign(mount.target) && !tree.is_made_file(mount.target))
       return tree.make_file(mount.target, mount.content, mount.perm, "named in the profile", key);
-    // Over a file of a tree that is not ours: from a place of our own.
+    // Over a file of a tree that is not ours, or one such as /etc/hosts: from a place of our own.
     tree.hold_above(mount.target, key);
     const std::string staged = std::string(kStaging) + "/file" + key.substr(key.find('['));
     SBX_CHECK(tree.make_file(staged, mount.content, mount.perm, "named in the profile", key));

@@ -153,6 +153,8 @@ Result<void> Tree::make_file(const std::string& path, const std::string& content
   return {};
 }
 
+bool Tree::is_made_file(std::string_view path) const { return kind_of(path) == Kind::file; }
+
 Result<void> Tree::make_copy(const std::string& path, const std::string& source,
                              std::string_view reason, std::string_view key) {
   SBX_CHECK(make_parents(path, reason, key));

@@ -42,6 +42,8 @@ class Tree {
                          std::string_view reason, std::string_view key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(std::string_view path) const;
+  /// Is it a file that a step has made?
+  [[nodiscard]] bool is_made_file(std::string_view path) const;
   /// The lasting tree that `path` lies in, and those below it.
   [[nodiscard]] std::vector<std::string> lasting_at(std::string_view path) const;
   /// Would it lie in a tmpfs that the payload may write to?

@@ -173,6 +173,12 @@ def test_a_file_has_its_content_and_permissions(sbx):
     assert run.out == "a=1\nü\n440\n444\n" and "ead-only" in run.err, run
 
 
+def test_a_file_stands_in_for_one_of_the_sandboxs_own(sbx):
+    run = sbx.run(flags=["--file", "/etc/hosts=192.0.2.1 here\n"], cmd=["sh", "-c", "cat /etc/hosts; getent hosts here; echo > /etc/hosts"])
+    assert run.code == 2 and run.out.splitlines()[0] == "192.0.2.1 here" and len(run.out.splitlines()) == 2, run
+    sbx.run(flags=["--file", "/etc=x"], cmd=["true"]).assert_refused("/etc", "EEXIST", "something else is at that place")
+
+
 def test_a_file_can_stand_in_for_one_of_the_workspace(sbx):
     (sbx.cwd / "config").write_text("the host's\n")
     run = sh(sbx, "cat config", profile={"version": 1, "mounts": [{"file": "/workspace/config", "content": "ours\n"}]})
