@@ -126,10 +126,15 @@ bool Decoder::is_word(const Node& node, std::string_view word) {
 
 bool Decoder::want_list(const Node& node) {
   if (node.kind == NodeKind::list) return true;
-  const bool one = node.kind == NodeKind::scalar;
+  std::string hint = "write [] for an empty one";
+  if (node.kind == NodeKind::scalar) {
+    const std::string text = printable(node.text, 60);
+    hint = "write [" + (node.quoted ? '"' + text + '"' : text) + "]";
+    if (path_ == "command") hint = "write [PROGRAM, ARGUMENT...]";
+  }
   findings_.add(node.place(),
                 subject() + " must be a list, not " + std::string(describe_kind(node)),
-                one ? "write [" + printable(node.text, 60) + "]" : "write [] for an empty one");
+                std::move(hint));
   return false;
 }
 

@@ -107,8 +107,9 @@ class Builder : public YAML::EventHandler {
   }
 
   void refuse_tag(const Origin& at, const std::string& tag) {
-    findings_.add(at, "unknown tag `" + printable(tag, 60) + "`",
-                  "the one tag of a profile is !replace, on a list or map");
+    findings_.add(
+        at, (tag == "!replace" ? "misplaced tag `" : "unknown tag `") + printable(tag, 60) + "`",
+        "the one tag of a profile is !replace, on a list or map");
   }
 
   void count_nodes(std::size_t more, const YAML::Mark& mark) {
@@ -244,8 +245,6 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
   const YAML::Mark& mark = error.mark;
   const std::string_view line = line_at(text, mark.line);
   const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
-  const std::string_view here =
-      line.substr(std::min(line.size(), static_cast<std::size_t>(mark.column)), 1);
   if (tab != std::string_view::npos) {
     findings.add({file, mark.line + 1, static_cast<int>(tab) + 1},
                  "not valid YAML: a tab cannot indent", "indent with spaces");
@@ -253,12 +252,15 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
     findings.add({file, mark.line + 1, mark.column + 1},
                  "not valid YAML: a quoted text above is never closed");
   } else {
-    // What YAML keeps for itself at the start of a word.
-    const bool reserved = !here.empty() && std::string_view("*@`%").contains(here);
-    findings.add(
-        {file, mark.line + 1, mark.column + 1}, "not valid YAML: " + printable(error.msg, 120),
-        reserved ? "text that begins with `" + std::string(here) + "` goes in quotes"
-                 : "look at this line and the one before: indentation, colons, quotes, brackets");
+    const auto at = static_cast<std::size_t>(mark.column);
+    const std::string_view here = at < line.size() ? line.substr(0, at + 1) : std::string_view{};
+    std::string hint =
+        "look at this line and the one before: indentation, colons, quotes, brackets";
+    if (here.ends_with("${")) hint = "between brackets, text with `${` goes in quotes";
+    if (!here.empty() && std::string_view("*@`%").contains(here.back()))  // YAML's own
+      hint = "text that begins with `" + std::string(1, here.back()) + "` goes in quotes";
+    findings.add({file, mark.line + 1, mark.column + 1},
+                 "not valid YAML: " + printable(error.msg, 120), std::move(hint));
   }
 }
 
