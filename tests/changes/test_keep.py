@@ -158,7 +158,8 @@ def test_diff_lists_the_runs_and_finds_them_by_a_part_of_their_name(kept):
     assert kept.verb("diff", first[-8:], "--stat").returncode == 0
     assert b"can be any of 2 runs" in kept.verb("diff", first[:4]).stderr
     assert b"sbx diff" in kept.verb("diff", "none-such").stderr
-    assert kept.verb("discard", first, second).returncode == 0
+    assert kept.verb("discard", first, "none-such").returncode == 125 and kept.verb("diff", first).returncode == 0
+    assert kept.verb("discard", first, second, first[-8:]).returncode == 0
     assert kept.verb("discard").returncode == 125 and kept.verb("apply").returncode == 125
 
 

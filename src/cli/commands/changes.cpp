@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <set>
 
 #include <nlohmann/json.hpp>
 
@@ -237,8 +238,14 @@ int discard_command(const Arguments& arguments) {
                      "; runs whose changes are kept: sbx diff"});
   const auto store = Store::open(false);
   if (!store) return fail(store.error());
+  std::set<std::string> runs;  // all of them, before any goes; each once, however it is named
   for (const std::string& word : arguments.all ? store->runs() : arguments.operands) {
-    if (const auto done = discard(*store, word); !done) return fail(done.error());
+    const auto kept = store->find(word, Store::Use::look);
+    if (!kept) return fail(kept.error());
+    runs.insert(kept->run);
+  }
+  for (const std::string& run : runs) {
+    if (const auto done = discard(*store, run); !done) return fail(done.error());
   }
   return kSuccess;
 }
