@@ -155,7 +155,7 @@ bool Decoder::read_text(const Node& node, std::string& out) {
         node.kind == NodeKind::null ? "remove the key, or write \"\" for empty text" : "");
     return false;
   }
-  if (!node.quoted) {
+  if (!node.quoted && !node.filled) {
     const std::string_view other = describe_ambiguity(node.text);
     if (!other.empty()) {
       complain(

@@ -49,9 +49,11 @@ class Interpolator {
         node.text.find("${") != std::string::npos) {
       if (std::optional<std::string> text = expand(node.text, node.at)) {
         // Flow lists need quotes around ${n}, so a value that is nothing but variables counts as
-        // plain.
-        if (node.text.starts_with("${") && node.text.find('}') + 1 == node.text.size())
+        // plain; as text it may be anything, since nobody could quote it.
+        if (node.text.starts_with("${") && node.text.find('}') + 1 == node.text.size()) {
           node.quoted = false;
+          node.filled = true;
+        }
         node.text = std::move(*text);
       }
     }

@@ -18,6 +18,7 @@ struct Node {
   NodeKind kind = NodeKind::null;
   bool quoted =
       false;  ///< scalar in quotes, a block scalar, or tagged !!str: text whatever it says
+  bool filled = false;  ///< all of it by variables: text where text is wanted, else as if plain
   bool replace =
       false;  ///< tagged !replace: takes the place of what earlier layers (and defaults) say
   std::string text{};  ///< scalar

@@ -128,7 +128,7 @@ void read_octal(Decoder& d, const Node& node, unsigned& out) {
   const bool octal = node.kind == NodeKind::scalar &&
                      (node.text.size() == 3 || node.text.size() == 4) &&
                      std::ranges::all_of(node.text, [](char c) { return c >= '0' && c <= '7'; });
-  if (octal && !node.quoted) {
+  if (octal && !node.quoted && !node.filled) {
     d.complain(node, d.subject() + ": `" + node.text + "` without quotes may be octal or decimal",
                std::string("write it in quotes: \"") + (node.text.size() == 3 ? "0" : "") +
                    node.text + '"');

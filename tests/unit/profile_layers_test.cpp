@@ -147,6 +147,19 @@ TEST_CASE("variables are filled in from vars, flags and the environment") {
   CHECK(must_load(text, request).limits.memory == Bytes{2} << 30U);
 }
 
+TEST_CASE("what variables make is text where text is wanted, whatever YAML would read there") {
+  LoadRequest request;
+  request.env = {{"FLAG", "true"}, {"NULL", "null"}, {"HEX", "0x10"}, {"PERM", "0400"}};
+  const Profile profile = must_load(
+      "env: {set: {A: \"${env:FLAG}\", B: \"${env:NULL}\"}}\ncommand: [\"${env:HEX}\"]\n"
+      "mounts: [{file: /a, content: \"${env:HEX}\", perm: \"${env:PERM}\"}]\n",
+      request);
+  CHECK(profile.env.set.at("A") == "true");
+  CHECK(profile.env.set.at("B") == "null");
+  CHECK(profile.command == std::vector<std::string>{"0x10"});
+  CHECK(std::get<FileMount>(profile.mounts.at(0).what).perm == 0400U);
+}
+
 TEST_CASE("the digest covers every file and flag") {
   const auto digest = [](const Files& files, std::vector<Override> overrides) {
     return must_load_files(files, {.name = "/p/b.yaml", .overrides = std::move(overrides)}).sha256;
