@@ -34,7 +34,11 @@ Result<SourceFacts> workspace_source(const Builder& b) {
   if (source.problem.empty() && source.exists && source.type != EntryType::directory)
     source.problem = "a workspace is a folder";
   if (source.problem.empty() && source.exists) return source;
-  return std::unexpected(source_error(b, name, source, "workspace.source"));
+  Error error = source_error(b, name, source, "workspace.source");
+  if (!b.profile.workspace.named && source.refused == 0)  // there is no entry to take out
+    error.hint =
+        "change to a folder that you may read, or say --workspace DIR, or --workspace none";
+  return std::unexpected(std::move(error));
 }
 
 bool is_too_much(const Builder& b, const std::string& path) {

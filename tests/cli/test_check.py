@@ -127,3 +127,12 @@ def test_why_an_extended_file_cannot_be_read_is_told(sbx):
     first, second = sbx.call("check", profile).out.splitlines()
     assert first.endswith("/none.yaml: cannot read this profile: No such file or directory (ENOENT)"), first
     assert second.startswith(f"{profile}:2:24: cannot extend: ") and second.endswith("/./: this profile is not a file"), second
+
+
+@pytest.mark.needs("user")
+def test_a_closed_current_directory_is_told_with_what_helps(sbx, tmp_path):
+    """It is in no profile, so that no entry can be taken out."""
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    script = 'cd a/b && chmod 0 .. && "$0" run "$@" -- true; code=$?; chmod 700 ..; exit $code'
+    run = subprocess.run(["sh", "-c", script, sbx.binary, *sbx.degraded], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 125 and "--workspace none" in run.stderr and "entry" not in run.stderr, run
