@@ -55,8 +55,9 @@ struct Linked {
 
 class Harvest {
  public:
-  Harvest(const Layers& layers, const Staging& staging, ChangeSet& set)
-      : layers_(layers), staging_(staging), set_(set) {}
+  Harvest(const Layers& layers, const Staging& staging, ChangeSet& set,
+          const std::function<bool()>& ended)
+      : layers_(layers), staging_(staging), set_(set), ended_(ended) {}
 
   SysResult<void> run() {
     if (!layers_.stays && ::fchmod(layers_.upper, S_IRWXU) != 0) return fail();
@@ -67,6 +68,7 @@ class Harvest {
     holds_attributes_ = os::holds_attributes(layers_.upper);
     SBX_CHECK(descent_.enter(std::move(top)));
     while (!descent_.done()) {
+      if (ended_ && ended_()) return std::unexpected(Errno{ECANCELED});
       Level& level = descent_.level();
       if (level.next == level.names.size())
         SBX_CHECK(leave());
@@ -270,6 +272,7 @@ class Harvest {
   const Layers& layers_;
   const Staging& staging_;
   ChangeSet& set_;
+  const std::function<bool()>& ended_;
   Descent descent_;
   bool holds_attributes_ = true;
   Weight weight_;
@@ -280,8 +283,9 @@ class Harvest {
 
 }  // namespace
 
-SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set) {
-  return Harvest(layers, staging, set).run();
+SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set,
+                        const std::function<bool()>& ended) {
+  return Harvest(layers, staging, set, ended).run();
 }
 
 }  // namespace sbx::changes

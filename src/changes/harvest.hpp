@@ -2,6 +2,8 @@
 // compares with the folder below, and copies the contents.
 #pragma once
 
+#include <functional>
+
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "changes/store.hpp"
@@ -23,7 +25,9 @@ struct Layers {
 
 /// Adds all changes and omissions to `set`, and their contents to `staging`. The payload has chosen
 /// every name, depth, size and kind in the layer: E2BIG: more names than anybody can look through.
-/// Other errors are the file systems'.
-SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set);
+/// ECANCELED: `ended`, asked at each name, said that nobody waits any more. Other errors are the
+/// file systems'.
+SysResult<void> harvest(const Layers& layers, const Staging& staging, ChangeSet& set,
+                        const std::function<bool()>& ended = {});
 
 }  // namespace sbx::changes

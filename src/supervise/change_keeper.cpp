@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -31,6 +32,8 @@ Error keeping_error(int error) {
   if (error == E2BIG)
     return {.kind = ErrorKind::host,
             .what = "the names of what has changed are too long, or too many"};
+  if (error == ECANCELED)
+    return {.kind = ErrorKind::host, .what = "sbx was asked to end while it read them"};
   return {.kind = ErrorKind::host, .what = "cannot read or copy them", .sys_errno = error};
 }
 
@@ -58,8 +61,8 @@ void warn_of_omissions(const changes::ChangeSet& set, Outcome& outcome) {
 
 /// Fills the place with `set`; a run that has changed nothing leaves nothing.
 Result<KeptChanges> keep(Place& place, const changes::Layers& layers, changes::ChangeSet set,
-                         Outcome& outcome) {
-  if (const auto read = changes::harvest(layers, place.staging, set); !read)
+                         const std::function<bool()>& ended, Outcome& outcome) {
+  if (const auto read = changes::harvest(layers, place.staging, set, ended); !read)
     return std::unexpected(keeping_error(read.error().value));
   warn_of_omissions(set, outcome);
   KeptChanges kept{changes::totals(set), {}, false};
@@ -111,10 +114,11 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
   return {};
 }
 
-void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
+void ChangeKeeper::finish(const plan::Plan& plan, const std::function<bool()>& ended,
+                          Outcome& outcome) {
   if (!upper_.valid() || !place_ || !plan.keep) return;
   try {
-    finish_with(*place_, *plan.keep, plan, outcome);
+    finish_with(*place_, *plan.keep, plan, ended, outcome);
   } catch (const std::exception& failure) {
     // How the command ended is to be told all the same.
     outcome.undelivered.push_back(std::string("the changes could not be kept: ") + failure.what());
@@ -123,9 +127,10 @@ void ChangeKeeper::finish(const plan::Plan& plan, Outcome& outcome) {
 }
 
 void ChangeKeeper::finish_with(Place& place, const plan::KeepChanges& wanted,
-                               const plan::Plan& plan, Outcome& outcome) const {
+                               const plan::Plan& plan, const std::function<bool()>& ended,
+                               Outcome& outcome) const {
   const changes::Layers layers{upper_.get(), place.lower.get(), place.began_ns, whole_};
-  auto kept = keep(place, layers, empty_set(plan, wanted, outcome.redactor), outcome);
+  auto kept = keep(place, layers, empty_set(plan, wanted, outcome.redactor), ended, outcome);
   Result<void> done{};
   if (!kept) {
     done = std::unexpected(kept.error());

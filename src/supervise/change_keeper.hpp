@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -25,8 +26,8 @@ class ChangeKeeper {
     whole_ = whole;
   }
   /// When the tree has ended and `outcome` is decided: sets its `changes`, or adds to what is
-  /// undelivered.
-  void finish(const plan::Plan& plan, Outcome& outcome);
+  /// undelivered. `ended`: nobody waits for them any more; then none are kept.
+  void finish(const plan::Plan& plan, const std::function<bool()>& ended, Outcome& outcome);
 
   /// Where they go, and what they are compared with.
   struct Place {
@@ -38,7 +39,7 @@ class ChangeKeeper {
 
  private:
   void finish_with(Place& place, const plan::KeepChanges& wanted, const plan::Plan& plan,
-                   Outcome& outcome) const;
+                   const std::function<bool()>& ended, Outcome& outcome) const;
 
   std::optional<Place> place_;
   os::UniqueFd upper_;

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -76,7 +77,7 @@ void Run::conclude() {
   decide(evidence_, plan_, outcome_);
   if (plan_.keep) {
     enter(sinks_.clock, Stage::keep);
-    changes_.finish(plan_, outcome_);
+    keep_changes();
     enter(sinks_.clock, Stage::report);
   }
   if (plan_.artifacts) collect_artifacts();
@@ -84,6 +85,16 @@ void Run::conclude() {
   const Nanos now = now_ns();
   if (!evidence_.setup_error) events_.exit(now, outcome_);
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);
+}
+
+/// A signal is no reason to lose them, but the payload decides how long it takes to read them.
+void Run::keep_changes() {
+  std::optional<Nanos> until;
+  const auto ended = [this, &until] {
+    if (asked_to_end() && !until) until = now_ns() + kReaderPatience;
+    return until && now_ns() >= *until;
+  };
+  changes_.finish(plan_, ended, outcome_);
 }
 
 void Run::collect_artifacts() {

@@ -66,6 +66,7 @@ class Run {
   std::string resume();
   [[nodiscard]] LiveRun describe() const;
   void tell_usage(Nanos now);
+  void keep_changes();
   void collect_artifacts();
   void tell_memory_high(Nanos now);
   Denials::Tell tell_denial();

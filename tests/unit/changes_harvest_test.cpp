@@ -6,9 +6,11 @@
 #include <sys/sysmacros.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <thread>
@@ -29,13 +31,14 @@ struct Scene {
 
   Scene() { ::setenv("XDG_STATE_HOME", tree.path("state").c_str(), 1); }
 
-  SysResult<ChangeSet> read(std::int64_t began_ns, bool whole = false) {
+  SysResult<ChangeSet> read(std::int64_t began_ns, bool whole = false,
+                            const std::function<bool()>& ended = {}) {
     auto store = Store::open(true).value();
     const auto staging = store.stage("run" + std::to_string(++made)).value();
     const os::UniqueFd above(::open(upper.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     const os::UniqueFd below(::open(lower.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     ChangeSet set;
-    SBX_CHECK(harvest({above.get(), below.get(), began_ns, whole}, staging, set));
+    SBX_CHECK(harvest({above.get(), below.get(), began_ns, whole}, staging, set, ended));
     return set;
   }
 };
@@ -167,6 +170,16 @@ TEST_CASE("a copy: a deletion of what the host has changed meanwhile is told, an
   CHECK(set->changes.empty());
   REQUIRE(set->omitted.size() == 1);
   CHECK(set->omitted[0].path == "gone");
+}
+
+TEST_CASE("who asks to end while a layer is read is heard at its next name") {
+  Scene scene;
+  for (int i = 0; i < 10; ++i) scene.tree.file("upper/" + std::to_string(i), "x");
+  int asked = 0;
+  const auto set = scene.read(0, false, [&asked] { return ++asked == 5; });
+  REQUIRE_FALSE(set.has_value());
+  CHECK(set.error().value == ECANCELED);
+  CHECK(asked == 5);
 }
 
 }  // namespace
