@@ -83,6 +83,20 @@ SysResult<bool> hold(Walk& state, Folder& folder) noexcept {
 /// has no more rights than real ids without capabilities (access(2)).
 bool may_enter(int folder) noexcept { return ::faccessat(folder, ".", X_OK, 0) == 0; }
 
+/// An earlier payload may have closed its own folder, for a later one to open (chmod(2)). We could
+/// look into it all the same, were its group one that our namespace knows (capabilities(7)).
+bool may_open(int folder) noexcept {
+  struct ::stat what{};
+  return ::fstat(folder, &what) != 0 || what.st_uid == ::getuid();
+}
+
+/// Covers the entry `name` of `folder`, which is open as `found`, where it stays.
+StepResult cover_match(Walk& state, Folder& folder, const char* name, os::UniqueFd found) noexcept {
+  if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
+  if (SBX_TRY(hold(state, folder))) found = SBX_TRY(os::open_inside(folder.fd.get(), name));
+  return cover(*state.context, found.get());
+}
+
 StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept;
 
 /// What an entry of `folder` is to the pattern: covered, walked, or left alone. Links are never
@@ -94,12 +108,8 @@ StepResult visit(Walk& state, Folder& folder, const char* name, PathPattern::Sta
   auto found = os::open_inside(folder.fd.get(), name);
   if (!found && (found.error().value == ELOOP || found.error().value == ENOENT)) return {};
   if (!found) return std::unexpected(found.error());
-  if (state.pattern->matches(states)) {  // what lies below goes with it
-    if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
-    if (SBX_TRY(hold(state, folder))) found = os::open_inside(folder.fd.get(), name);
-    if (!found) return std::unexpected(found.error());
-    return cover(*state.context, found->get());
-  }
+  if (state.pattern->matches(states))  // what lies below goes with it
+    return cover_match(state, folder, name, std::move(*found));
   struct ::stat what{};
   if (::fstat(found->get(), &what) != 0) return fail();
   if (!S_ISDIR(what.st_mode)) return {};
@@ -110,8 +120,12 @@ StepResult visit(Walk& state, Folder& folder, const char* name, PathPattern::Sta
 StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept {
   if (depth > kMaxDepth) return std::unexpected(Errno{ENAMETOOLONG});
   const os::UniqueFd listing(::openat(folder.fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!listing.valid())
-    return errno == EACCES && !may_enter(folder.fd.get()) ? StepResult{} : fail();
+  if (!listing.valid()) {
+    if (errno != EACCES || may_enter(folder.fd.get())) return fail();
+    if (!may_open(folder.fd.get())) return {};
+    if (folder.above == nullptr) return std::unexpected(Errno{EACCES});
+    return cover_match(state, *folder.above, folder.name, std::move(folder.fd));
+  }
   return os::each_entry(listing.get(), [&](const ::dirent64& entry) noexcept {
     return visit(state, folder, entry.d_name, states, depth);
   });

@@ -1,5 +1,11 @@
 """A payload that may write to the workspace moves the folder above a masked or mounted place, so that a later run, or
 whoever looks on the host by name, finds elsewhere what lies behind. Without the steps that hold the folders it can."""
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
 import pytest
 
 WRITABLE = ("--workspace", ".:rw")
@@ -83,3 +89,28 @@ def test_other_workspaces_have_no_more_mounts(sbx, places, mode):
     run = sbx.run(flags=["--workspace", f".:{mode}", *places["mask"]], cmd=["cat", "/proc/self/mountinfo"]).assert_ok()
     inside = {line.split()[4] for line in run.out.splitlines() if line.split()[4].startswith("/workspace")}
     assert inside == {"/workspace", "/workspace/a/b/secret"}, run
+
+
+@pytest.mark.needs("root")
+def test_a_folder_that_a_payload_has_closed_is_hidden_from_the_next(sbx_binary):
+    """The folder has a group of its owner's that no user namespace of his knows, so that sbx cannot look into it."""
+    user, other = 60004, 60005
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own are closed to others
+        os.chmod(folder, 0o755)
+        binary = shutil.copy(sbx_binary, folder)
+        closed = Path(folder, "workspace", "a", "b")
+        closed.mkdir(parents=True)
+        (closed / "secret").write_text("hunter2\n")
+        for path in (closed.parents[1], closed.parent, closed, closed / "secret"):
+            os.chown(path, user, other)
+
+        def run(script):
+            command = [binary, "run", "--degrade", "cgroup", "--workspace", f"{folder}/workspace:rw",
+                       "--mask", "/workspace/**/secret", "--", "sh", "-c", script]
+            return subprocess.run(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command],
+                                  cwd="/", env={"PATH": os.defpath}, capture_output=True, text=True)
+
+        assert run("chmod 0 a/b").returncode == 0
+        later = run("chmod 700 a/b; mv -T a/b a/c; cat a/b/secret a/c/secret")
+        assert "hunter2" not in later.stdout and later.stderr.count("Device or resource busy") == 1, later
+        assert not (closed.parent / "c").exists() and closed.stat().st_mode & 0o777 == 0
