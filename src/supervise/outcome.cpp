@@ -205,10 +205,12 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
     return set(outcome, Status::seccomp, kSignalBase + SIGSYS,
                {"seccomp",
                 "it was killed for a system call that the profile denies" + last_denial(outcome)});
+  // Anybody may send it, to himself as well, and wait4(2) does not tell who has.
   if (signal == SIGSYS)
-    return set(
-        outcome, Status::seccomp, code,
-        {"seccomp", "it was killed by SIGSYS: it made a system call that the filter ends it for"});
+    return set(outcome, Status::seccomp, code,
+               {"seccomp",
+                "it was killed by SIGSYS, which the filter sends for a system call that it ends a "
+                "process for"});
   const auto cpu = rlimit_of(plan, "cpu");
   if (cpu && used_up_cpu(signal, *cpu, evidence))
     return set(outcome, Status::cpu_limit, kTimeLimit,

@@ -101,14 +101,17 @@ def test_a_folder_that_a_payload_has_closed_is_hidden_from_the_next(sbx_binary):
         closed = Path(folder, "workspace", "a", "b")
         closed.mkdir(parents=True)
         (closed / "secret").write_text("hunter2\n")
-        for path in (closed.parents[1], closed.parent, closed, closed / "secret"):
+        runtime = Path(folder, "run")
+        runtime.mkdir(mode=0o700)
+        for path in (runtime, closed.parents[1], closed.parent, closed, closed / "secret"):
             os.chown(path, user, other)
 
         def run(script):
             command = [binary, "run", "--degrade", "cgroup", "--workspace", f"{folder}/workspace:rw",
                        "--mask", "/workspace/**/secret", "--", "sh", "-c", script]
             return subprocess.run(["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", *command],
-                                  cwd="/", env={"PATH": os.defpath}, capture_output=True, text=True)
+                                  cwd="/", env={"PATH": os.defpath, "XDG_RUNTIME_DIR": str(runtime)},
+                                  capture_output=True, text=True)
 
         assert run("chmod 0 a/b").returncode == 0
         later = run("chmod 700 a/b; mv -T a/b a/c; cat a/b/secret a/c/secret")
