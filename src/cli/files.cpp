@@ -188,6 +188,17 @@ Result<void> ResultFile::write(std::string_view json) const {
   return {};
 }
 
+bool same_file(const std::string& one, const std::string& other) {
+  struct stat here{};
+  struct stat there{};
+  const std::size_t a = one.rfind('/') + 1;  // 0: it has no folder
+  const std::size_t b = other.rfind('/') + 1;
+  return one.substr(a) == other.substr(b) && !one.empty() && !other.empty() &&
+         ::stat(a == 0 ? "." : one.substr(0, a).c_str(), &here) == 0 &&
+         ::stat(b == 0 ? "." : other.substr(0, b).c_str(), &there) == 0 &&
+         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag) {
   if (target.starts_with("fd:")) return copy_descriptor(target, flag);
   if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) return open_existing(target, flag);

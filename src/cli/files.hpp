@@ -45,4 +45,8 @@ class ResultFile {
 /// The open, close-on-exec descriptor for `--events TARGET` (FILE, made empty, or "fd:N").
 Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag);
 
+/// Do both targets, of which each may be empty, name the same file? Also as ./FILE, or by another
+/// way to its folder.
+bool same_file(const std::string& one, const std::string& other);
+
 }  // namespace sbx::cli

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,9 +94,13 @@ int wrong_operand(const Arguments& arguments) {
       if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
     }
   }
-  say(Error{.kind = ErrorKind::usage,
-            .what = std::move(what),
-            .hint = "usage: sbx " + std::string(verb.synopsis)}
+  std::string hint = "usage: sbx " + std::string(verb.synopsis);
+  if (known.size() > 1 && !verb.synopsis.contains(known.front())) {
+    hint += ": " + std::string(known.front());
+    for (const std::string_view word : known | std::views::drop(1))
+      hint += ", " + std::string(word);
+  }
+  say(Error{.kind = ErrorKind::usage, .what = std::move(what), .hint = std::move(hint)}
           .to_string());
   return kFailed;
 }

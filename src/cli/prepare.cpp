@@ -161,6 +161,14 @@ std::string command_for_log(const plan::Plan& plan) {
 
 Result<void> open_log(const Arguments& arguments) {
   if (arguments.log.empty()) return {};
+  const Reporting& others = arguments.reporting;
+  for (const auto& [flag, target] :
+       {std::pair{"--result", &others.result}, std::pair{"--events", &others.events},
+        std::pair{"--junit", &others.junit}})
+    if (same_file(arguments.log, *target))
+      return std::unexpected(Error{
+          .kind = ErrorKind::usage,
+          .what = std::string("--log and ") + flag + " name the same file " + quote(*target)});
   const std::string name = arguments.log_level.empty() ? "info" : arguments.log_level;
   const auto level = log::parse_level(name);
   if (!level)

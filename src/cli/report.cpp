@@ -1,6 +1,5 @@
 #include "cli/report.hpp"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -29,18 +28,6 @@ void open_file(const std::string& target, const char* flag, std::optional<Result
 }
 
 bool is_file(const std::optional<ResultFile>& file) { return file && file->stream() < 0; }
-
-/// Also as ./FILE, or by another way to its folder.
-bool same_file(const std::string& one, const std::string& other) {
-  struct stat here{};
-  struct stat there{};
-  const std::size_t a = one.rfind('/') + 1;  // 0: it has no folder
-  const std::size_t b = other.rfind('/') + 1;
-  return one.substr(a) == other.substr(b) && !one.empty() && !other.empty() &&
-         ::stat(a == 0 ? "." : one.substr(0, a).c_str(), &here) == 0 &&
-         ::stat(b == 0 ? "." : other.substr(0, b).c_str(), &there) == 0 &&
-         here.st_dev == there.st_dev && here.st_ino == there.st_ino;
-}
 
 /// A file is replaced at the end, and with it what another has written there.
 std::optional<Error> collision(const Reporting& wanted, bool result, bool junit) {

@@ -68,6 +68,11 @@ Result<std::vector<std::string>> paths_of(const std::vector<std::string>& given,
                                           const Workspace& workspace) {
   std::vector<std::string> out;
   for (const std::string& path : given) {
+    if (path.empty())  // what is left out is never all there is
+      return std::unexpected(Error{.kind = ErrorKind::usage,
+                                   .what = "an empty path",
+                                   .where = "paths",
+                                   .hint = "leave `paths` out for all changes"});
     const std::string name = SBX_TRY(workspace.relative(path));
     out.push_back(name.empty() ? "." : name);
   }

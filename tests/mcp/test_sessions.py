@@ -67,6 +67,8 @@ def test_what_a_run_that_failed_has_written_is_there(client):
 def test_apply_changes_the_folder_and_only_then(client, project):
     client.shell("echo new > new; echo 3,4 >> data/in.csv; rm app.py")
     assert "+3,4" in client.call("diff", paths=["data"])["structuredContent"]["patch"]
+    for tool in ("diff", "apply"):
+        assert "an empty path" in client.refused(tool, paths=[""])
     assert client.call("apply", paths=["data/in.csv"])["structuredContent"] == {"applied": 1, "already": 0, "conflicts": [], "omitted": []}
     assert content(project) == {"app.py": "print('hello')\n", "data/in.csv": "1,2\n3,4\n"}
     assert set(changed(client)) == {"new", "app.py"}  # the rest is still the session's alone
