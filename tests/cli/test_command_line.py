@@ -255,7 +255,8 @@ def test_wrong_operands_are_refused(sbx, arguments):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    (["profiles", "show"], "`sbx profiles show` needs a NAME"), (["profiles", "ls", "x"], "`sbx profiles ls` takes no x")])
+    (["profiles", "show"], "`sbx profiles show` needs a NAME"), (["profiles", "ls", "x"], "`sbx profiles ls` takes no x"),
+    (["schema", "plan"], "usage: sbx schema KIND: profile, result, ")])
 def test_what_is_missing_or_too_much_is_named(sbx, arguments, words):
     refused(sbx.call(*arguments), words)
 
