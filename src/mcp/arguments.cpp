@@ -100,7 +100,7 @@ std::optional<std::string> Arguments::mistake() {
     const std::vector<std::string_view> names(known_.begin(), known_.end());
     const std::string_view near = nearest_name(name, names);
     if (!near.empty()) text += "; did you mean `" + std::string(near) + "`?";
-    add_mistake(std::move(text));
+    return text;  // before what is missing: it may be missing under this name
   }
   return mistake_;
 }

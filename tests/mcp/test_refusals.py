@@ -65,3 +65,8 @@ def test_the_help_tells_the_workspace_of_a_session(sbx, serve, project):
     client = serve()
     client.shell("echo x > app.py")
     assert (project / "app.py").read_text() != "x\n"
+
+
+def test_a_misspelt_argument_is_named_and_not_the_missing_one(client):
+    said = client.refused("run_shell", scripts="echo hi")
+    assert "no argument scripts" in said and "did you mean `script`?" in said and "missing" not in said, said
