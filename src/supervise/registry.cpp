@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bitset>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 #include "base/quantity.hpp"
@@ -38,11 +40,23 @@ bool is_run_id(std::string_view text) {
 /// file waits for `sbx ps`, which asks every socket.
 bool pid_is_free(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
-/// Has it ended, and nobody has collected it? Who kills a run need not wait for it (waitpid(2)).
-bool is_uncollected(pid_t pid) {
-  const auto process = os::open_process(pid);
-  ::pollfd ended{process ? process->get() : -1, POLLIN, 0};
-  return ::poll(&ended, 1, 0) == 1;
+constexpr std::size_t kAtOnce = 32;  // descriptors
+
+/// Which of these, at most kAtOnce, have ended, collected or not? Who kills a run need not wait for
+/// it (waitpid(2)).
+std::bitset<kAtOnce> which_have_ended(std::span<const RunFile> files) {
+  std::array<os::UniqueFd, kAtOnce> processes;
+  std::array<::pollfd, kAtOnce> watched{};
+  std::bitset<kAtOnce> ended;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    auto process = os::open_process(files[i].supervisor);
+    ended[i] = !process && process.error().value == ESRCH;
+    if (process) processes[i] = std::move(*process);
+    watched[i] = {processes[i].get(), POLLIN, 0};
+  }
+  if (::poll(watched.data(), files.size(), 0) <= 0) return ended;
+  for (std::size_t i = 0; i < files.size(); ++i) ended[i] = ended[i] || watched[i].revents != 0;
+  return ended;
 }
 
 /// Names of runs that began before it are less (cli/prepare.cpp): those are looked at for longer,
@@ -95,21 +109,26 @@ std::vector<RunFile> list_run_files(int folder) {
 }
 
 std::vector<std::string> sweep_run_files(int folder) {
-  auto is_older = [older = std::string()](const RunFile& file) mutable {
-    if (older.empty()) older = name_of_one_begun(kSettled);
-    return file.run < older;
-  };
-  const pid_t self = ::getpid();
+  const std::vector<RunFile> files = list_run_files(folder);
   std::vector<std::string> left;
-  for (RunFile& file : list_run_files(folder)) {
+  left.reserve(files.size());
+  const auto take = [&](const RunFile& file, bool ended) {
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    const pid_t pid = file.supervisor;
-    const bool ended = pid_is_free(pid) || (pid != self && is_older(file) && is_uncollected(pid));
     if (ended && refuses(folder, file.name()))
       ::unlinkat(folder, file.name().c_str(), 0);
     else
-      left.push_back(std::move(file.run));
+      left.push_back(file.run);
+  };
+  std::span<const RunFile> rest(files);
+  const bool alone = files.size() == 1 && files.front().supervisor == ::getpid();  // as mostly
+  const std::string settled = alone ? std::string() : name_of_one_begun(kSettled);
+  while (!rest.empty() && rest.front().run < settled) {
+    const auto some = rest.first(std::min(rest.size(), kAtOnce));
+    const auto ended = which_have_ended(some);
+    for (std::size_t i = 0; i < some.size(); ++i) take(some[i], ended[i]);
+    rest = rest.subspan(some.size());
   }
+  for (const RunFile& file : rest) take(file, pid_is_free(file.supervisor));
   return left;
 }
 
