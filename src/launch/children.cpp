@@ -108,13 +108,22 @@ void forward(const Context& context, int signal) noexcept {
 [[noreturn]] void supervise_payload(Context& context) noexcept {
   constexpr ::timespec kShort{0, 50'000'000};
   constexpr ::timespec kNow{0, 0};
+  // A process that is being forked while SIGSTOP goes to all has it when it is there, also when
+  // SIGCONT came meanwhile (copy_process() and __send_signal_locked() of the kernel).
+  constexpr int kAgain = 3;
   sigset_t all;
   sigfillset(&all);
+  int again = 0;
   for (bool settled = false;;) {
     const bool more = reap(context);
     siginfo_t info{};
     const ::timespec* const patience = more ? &kNow : settled ? nullptr : &kShort;
     const int signal = ::sigtimedwait(&all, &info, patience);
+    if (signal < 0 && errno == EAGAIN && !more && again > 0) {
+      --again;
+      ::kill(-1, SIGCONT);
+      continue;
+    }
     if (signal < 0 && errno == EAGAIN && !more) {  // a run that lasts: hold no more than needed
       settled = true;
       os::release_code();
@@ -124,7 +133,9 @@ void forward(const Context& context, int signal) noexcept {
     if (context.holds_tree && signal == os::end_tree_signal()) end_shared_run(context);
     // A signal from inside the sandbox is not for us; who shares the host's pids is kept from
     // sending any.
-    if (info.si_pid == 0 || context.holds_tree) forward(context, signal);
+    if (info.si_pid != 0 && !context.holds_tree) continue;
+    forward(context, signal);
+    if (signal == SIGCONT || signal == SIGTSTP) again = signal == SIGCONT ? kAgain : 0;
   }
 }
 

@@ -116,6 +116,17 @@ def test_a_stop_without_job_control_is_ignored(sbx):
     assert "through" in running.wait(timeout=10).assert_ok().out
 
 
+def test_who_is_forked_meanwhile_goes_on_as_well(sbx):
+    """The kernel gives it the stop that went to all, and not what made all of them go on."""
+    forks = "import os, time\nend = time.monotonic() + 0.3\nprint('ready', flush=True)\n" \
+            "while time.monotonic() < end:\n    if os.fork() == 0: os._exit(0)\n    os.wait()\nprint('through')"
+    for _ in range(25):
+        running = sbx.spawn("python", cmd=["/usr/bin/python3", "-I", "-S", "-c", forks])
+        running.read_until(b"ready")
+        running.signal(signal.SIGTSTP)
+        assert "through" in running.wait(timeout=5).assert_ok().out
+
+
 def test_a_deaf_payload_at_its_limit_gets_sigterm_grace_and_sigkill(sbx):
     run = sbx.run(flags=["--timeout", "300ms", "--grace", "700ms"], cmd=["bash", "-c", DEAF], events=True)
     run.assert_status("timeout", 124)
