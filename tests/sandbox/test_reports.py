@@ -8,6 +8,7 @@ import statistics
 
 import jsonschema
 import pytest
+import yaml
 
 ENDS = {
     "ok": ([], ["echo", "hi"]),
@@ -135,6 +136,5 @@ def test_argv_that_is_no_utf8_is_still_json(sbx, schemas):
 
 
 def test_built_in_profiles_follow_the_profile_schema(sbx, schemas, root_dir):
-    yaml = pytest.importorskip("yaml")
     for path in sorted((root_dir / "profiles").glob("*.yaml")):
         schemas["profile"].validate(yaml.safe_load(path.read_text()))
