@@ -41,8 +41,8 @@ Result<void> plan_sandbox(Builder& builder) {
   plan_ids(builder);
   SBX_CHECK(plan_fork(builder));
   plan_inner_host(builder);
+  SBX_CHECK(plan_cgroups(builder));
   SBX_CHECK(plan_mounts(builder));
-  SBX_CHECK(plan_cgroups(builder));  // init waits for trees first, for groups last
   return plan_privileges(builder);
 }
 

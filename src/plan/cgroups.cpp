@@ -144,4 +144,17 @@ Result<void> plan_cgroups(Builder& b) {
   return {};
 }
 
+void plan_joining(Builder& b) {
+  const bool v1 = std::ranges::any_of(b.plan.steps, [](const Step& step) {
+    const auto* group = std::get_if<MakeCgroup>(&step.action);
+    return group != nullptr && group->version == 1;
+  });
+  if (!v1) return;
+  b.add(Phase::attend, HandOverCgroups{}, "the payload moves itself: no pid can be mistaken");
+  b.add(Phase::init, PassCgroups{}, "init stays outside, and needs none of them");
+  b.add(Phase::payload, JoinCgroups{}, "nothing of the payload's runs outside its limits");
+  if (!b.shares_host)
+    b.add(Phase::payload, UnshareCgroup{}, "the group shows as / and not as a host path");
+}
+
 }  // namespace sbx::plan

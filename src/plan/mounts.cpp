@@ -131,8 +131,10 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   return {};
 }
 
-/// What comes next, masks and the seal, may be about /proc.
+/// What comes next, masks and the seal, may be about /proc. The groups are sent first: the payload
+/// takes them as soon as it has given back the root.
 void await_payload(Builder& b) {
+  plan_joining(b);
   if (b.profile.network.mode != profile::NetworkMode::host)
     b.add(Phase::init, EnterNetwork{}, "/proc/1 must not show the host's");
   b.add(Phase::init, TakeRootBack{}, "/proc must be closed first");

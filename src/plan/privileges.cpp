@@ -1,6 +1,4 @@
 // The last of init's steps, then what the payload and init give up before untrusted code runs.
-#include <algorithm>
-
 #include "plan/builder.hpp"
 
 namespace sbx::plan {
@@ -35,16 +33,6 @@ Result<void> plan_landlock(Builder& b) {
 
 /// How init hands over to the payload once the new root is there.
 void plan_release(Builder& b) {
-  const bool v1 = std::ranges::any_of(b.plan.steps, [](const Step& step) {
-    const auto* group = std::get_if<MakeCgroup>(&step.action);
-    return group != nullptr && group->version == 1;
-  });
-  if (v1) {
-    b.add(Phase::attend, HandOverCgroups{}, "the payload moves itself: no pid can be mistaken");
-    b.add(Phase::init, PassCgroups{}, "init stays outside, and needs none of them");
-    b.add(Phase::payload, JoinCgroups{}, "nothing of the payload's runs outside its limits");
-    b.add(Phase::payload, UnshareCgroup{}, "the group shows as / and not as a host path");
-  }
   b.add(Phase::init, ShowRoot{}, "the payload has waited for it");
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");

@@ -165,19 +165,8 @@ void plan_init(Builder& b) {
   b.add(Phase::init, ForkPayload{}, "the payload runs the command, init reaps");
 }
 
-bool has_v1_groups(const Builder& b) {
-  return std::ranges::any_of(b.plan.steps, [](const Step& step) {
-    const auto* const group = std::get_if<MakeCgroup>(&step.action);
-    return group != nullptr && group->version == 1;
-  });
-}
-
 void plan_release(Builder& b) {
-  if (has_v1_groups(b)) {
-    b.add(Phase::attend, HandOverCgroups{}, "the payload moves itself: no pid can be mistaken");
-    b.add(Phase::init, PassCgroups{}, "init stays outside, and needs none of them");
-    b.add(Phase::payload, JoinCgroups{}, "nothing of the payload's runs outside its limits");
-  }
+  plan_joining(b);
   b.add(Phase::init, HideCommandLine{}, "everybody on the host can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody of the same user may trace init");
   b.add(Phase::init, ReleasePayload{}, "init holds the tree from here on");
