@@ -75,6 +75,7 @@ bool reap(Context& context) noexcept {
     context.page->payload_status.store(status);
     context.page->payload_ended.store(1, std::memory_order_release);
     end_shared_tree(context);
+    ::close(context.channel);  // the supervisor looks into the page while we are dismantled
     ::_exit(0);
   }
   return true;

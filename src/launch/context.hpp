@@ -54,7 +54,8 @@ struct Context {
   int failure_pipe = -1;  ///< write end; its reader is the supervisor
   /// The sandbox's end of the pair over which the supervisor says that the id maps are written,
   /// sends each detached tree, then the v1 groups, and says that it is ready; the payload sends the
-  /// pty's master and the filter's listener. Its end of file: the supervisor has died.
+  /// pty's master and the filter's listener. Its end of file: the supervisor has died; there: the
+  /// payload has ended, or init has died.
   int channel = -1;
   int gateway_channel = -1;  ///< the payload's end of the pair for the gateway's sockets
   bool closed = false;       ///< our memory is open for the id maps alone; it was closed

@@ -119,8 +119,8 @@ StepResult run(const plan::DropCapabilities& step, Context& context) noexcept {
 StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_signals(); }
 
 StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
-  // The payload still has to report a failed exec, so its pipe closes by exec. init needs nothing
-  // any more, and while it holds the pipe the supervisor sees no end of file.
+  // The payload still has to report a failed exec, so its pipe closes by exec. init needs little
+  // any more.
   if (context.payload_pid == 0) return os::cloexec_from(3);
   return os::close_from(SBX_TRY(keep_held(context)));
 }
@@ -153,7 +153,7 @@ StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
   // Open until the exec, which closes it: to close it here could be a call that is denied.
   const int passed[] = {listener->release()};
   context.page->listening.store(1);
-  SBX_CHECK(os::send_descriptors(context.channel, passed));
+  SBX_CHECK(os::send_descriptors(context.channel, passed, os::WaitForRoom::awake));
   if (filters.afterwards.empty()) return {};
   return os::install_filter(filters.afterwards);
 }

@@ -87,9 +87,15 @@ StepResult run(const plan::DieWithInit&, Context& context) noexcept {
 }
 
 SysResult<unsigned> keep_held(Context& context) noexcept {
-  if (!context.scratch.valid() || !context.keeper.valid()) return 0U;
-  SBX_CHECK(place_low(context.scratch, context.keeper));
-  return 2U;
+  unsigned number = 0;
+  if (context.scratch.valid() && context.keeper.valid()) {
+    SBX_CHECK(place_low(context.scratch, context.keeper));
+    number = 2;
+  }
+  // The channel is not below 3: standard streams that were closed are filled first.
+  context.channel = ::dup3(context.channel, static_cast<int>(number), O_CLOEXEC);
+  if (context.channel < 0) return fail();
+  return number + 1;
 }
 
 void end_shared_tree(Context& context) noexcept {

@@ -83,8 +83,8 @@ StepResult run(const plan::HoldTree&, Context&) noexcept;
 StepResult run(const plan::ForkKeeper&, Context&) noexcept;
 StepResult run(const plan::MakeScratch&, Context&) noexcept;
 StepResult run(const plan::DieWithInit&, Context&) noexcept;
-/// Before init closes its descriptors: those that hold the private folder and the keeper move to
-/// the lowest numbers. Returns the first number above them, 0 when there is none.
+/// Before init closes its descriptors: those that hold the private folder and the keeper, when
+/// there are some, and the channel move to the lowest numbers. Returns the first number above them.
 SysResult<unsigned> keep_held(Context& context) noexcept;
 /// What init does last when no pid namespace does it: ends the tree, removes the private folder.
 void end_shared_tree(Context& context) noexcept;

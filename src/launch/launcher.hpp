@@ -57,6 +57,8 @@ class Sandbox {
   ~Sandbox();
 
   [[nodiscard]] int pidfd() const;  ///< init's; readable when the whole tree has ended
+  /// Hung up when init has reaped the payload, see payload_ended(), or has died.
+  [[nodiscard]] int end_fd() const;
   [[nodiscard]] pid_t init_pid() const;
   os::UniqueFd take_pty_master();  ///< invalid when the plan has no pty
   /// Hears of denied calls; invalid when nobody wants to, or nobody can.
@@ -75,6 +77,9 @@ class Sandbox {
   [[nodiscard]] std::optional<std::uint32_t> reserved_id() const;
   [[nodiscard]] int exec_errno() const;      ///< 0, or why the command could not be executed
   [[nodiscard]] bool payload_ended() const;  ///< init has reaped it, and ends the rest of the tree
+  /// Nothing of the command lives any more, although init may not have ended yet. It also is what
+  /// a group of v1 has in it.
+  [[nodiscard]] bool is_empty() const;
   /// Processor time of the command and its reaped children; 0 before payload_ended().
   [[nodiscard]] std::uint64_t payload_cpu_us() const;
   [[nodiscard]] SetupTime setup_time() const;
@@ -87,12 +92,13 @@ class Sandbox {
   [[nodiscard]] SysResult<void> resume() const;
   /// SIGKILL for the whole tree: cgroup.kill where there is one, and init.
   void kill_tree() const;
-  /// Reaps init after pidfd() became readable. Returns the payload's wait status when init reported
-  /// it.
+  /// Reaps init once pidfd() is readable or is_empty(); waits for it. Returns the payload's wait
+  /// status when init reported it.
   std::optional<int> reap(int& init_wait_status);
 
-  /// Removes the cgroups, and with them what they have counted; after reap().
-  void remove_groups();
+  /// Removes the cgroups of that version, and with them what they have counted; those of v2, which
+  /// have init in them, after reap().
+  void remove_groups(int version);
 
   /// Removes what killed supervisors left in the folders where our own groups are; `live`: the ids
   /// of runs, sorted, that have left nothing.

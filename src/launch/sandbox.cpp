@@ -75,6 +75,7 @@ Sandbox& Sandbox::operator=(Sandbox&&) noexcept = default;
 Sandbox::~Sandbox() = default;
 
 int Sandbox::pidfd() const { return state_->init_pidfd.get(); }
+int Sandbox::end_fd() const { return state_->channel.get(); }
 pid_t Sandbox::init_pid() const { return state_->init_pid; }
 os::UniqueFd Sandbox::take_pty_master() { return std::move(state_->pty_master); }
 os::UniqueFd Sandbox::take_listener() { return std::move(state_->listener); }
@@ -92,6 +93,9 @@ std::optional<std::uint32_t> Sandbox::reserved_id() const {
 int Sandbox::exec_errno() const { return state_->page.get()->exec_errno.load(); }
 bool Sandbox::payload_ended() const {
   return state_->page.get()->payload_ended.load(std::memory_order_acquire) != 0;
+}
+bool Sandbox::is_empty() const {
+  return payload_ended() && !state_->shares_host && state_->page.get()->alone.load() != 0;
 }
 std::uint64_t Sandbox::payload_cpu_us() const { return state_->page.get()->payload_cpu_us.load(); }
 SetupTime Sandbox::setup_time() const {
@@ -133,7 +137,10 @@ std::optional<int> Sandbox::reap(int& init_wait_status) {
   return page.payload_status.load();
 }
 
-void Sandbox::remove_groups() { state_->cgroups.clear(); }
+void Sandbox::remove_groups(int version) {
+  std::erase_if(state_->cgroups,
+                [version](const os::Cgroup& group) { return group.version() == version; });
+}
 
 void Sandbox::sweep_leftovers(const plan::Plan& plan, std::span<const std::string> live) const {
   for (const os::Cgroup& group : state_->cgroups) os::sweep_cgroups(group.parent_fd(), live);

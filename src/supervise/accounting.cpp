@@ -38,42 +38,16 @@ void fill(std::optional<std::uint64_t>& figure, const std::optional<std::uint64_
 
 /// Any v2 group of the run counts CPU time in cpu.stat, also without the cpu controller; v1 counts
 /// it in "cpuacct" and throttling in "cpu", mostly one hierarchy, not always.
-os::CpuStat read_cpu(const LiveSandbox& sandbox) {
-  os::CpuStat all;
+void add_cpu(const LiveSandbox& sandbox, int version, os::CpuStat& all) {
   for (const char* name : {"cpu", "cpuacct", ""}) {
-    const int folder = sandbox.cgroup_fd(name);
-    if (folder < 0) continue;
-    const int version = sandbox.cgroup_version(name);
-    os::CpuStat stat = os::read_cpu_stat(folder, version);
+    if (sandbox.cgroup_version(name) != version) continue;
+    os::CpuStat stat = os::read_cpu_stat(sandbox.cgroup_fd(name), version);
     take_setup_away(sandbox, version, stat);
     fill(all.usage_us, stat.usage_us);
     fill(all.user_us, stat.user_us);
     fill(all.system_us, stat.system_us);
     fill(all.throttled_us, stat.throttled_us);
   }
-  return all;
-}
-
-Usage read_counters(const LiveSandbox& sandbox) {
-  const auto folder = [&sandbox](const char* name) { return sandbox.cgroup_fd(name); };
-  const auto version = [&sandbox](const char* name) { return sandbox.cgroup_version(name); };
-  Usage usage;
-  const os::CpuStat cpu = read_cpu(sandbox);
-  usage.cpu_user_us = cpu.user_us;
-  usage.cpu_system_us = cpu.system_us;
-  usage.cpu_throttled_us = cpu.throttled_us;
-  const os::MemoryStat memory = os::read_memory_stat(folder("memory"), version("memory"));
-  usage.memory_peak = memory.peak_bytes;
-  usage.oom_kills = memory.oom_kills;
-  usage.memory_high_events = memory.high_events;
-  const os::PidsStat pids = os::read_pids_stat(folder("pids"), version("pids"));
-  usage.pids_peak = without_init(pids.peak, version("pids"));
-  usage.pids_limit_hits = pids.limit_hits;
-  const char* io = folder("io") >= 0 ? "io" : "blkio";
-  const os::IoStat bytes = os::read_io_stat(folder(io), version(io));
-  usage.io_read = bytes.read_bytes;
-  usage.io_written = bytes.written_bytes;
-  return usage;
 }
 
 /// Of the run's v2 group, whichever controllers it has; v1 has no such figures.
@@ -88,6 +62,12 @@ void read_pressure(const LiveSandbox& sandbox, Usage& usage) {
   usage.io_pressure = of("io");
 }
 
+Usage read_counters(const LiveSandbox& sandbox) {
+  Usage usage;
+  for (const int version : {1, 2}) add_final_counters(sandbox, version, usage);
+  return usage;
+}
+
 }  // namespace
 
 os::CpuTime without_setup(const LiveSandbox& sandbox, const os::CpuTime& tree) {
@@ -96,7 +76,9 @@ os::CpuTime without_setup(const LiveSandbox& sandbox, const os::CpuTime& tree) {
 }
 
 std::optional<std::uint64_t> cpu_used_us(const LiveSandbox& sandbox) {
-  return read_cpu(sandbox).usage_us;
+  os::CpuStat cpu;
+  for (const int version : {1, 2}) add_cpu(sandbox, version, cpu);
+  return cpu.usage_us;
 }
 
 std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox) {
@@ -113,15 +95,35 @@ Usage read_usage(const LiveSandbox& sandbox) {
   return usage;
 }
 
-Usage read_final_usage(const LiveSandbox& sandbox, bool all) {
-  Usage usage = read_counters(sandbox);
-  if (all) read_pressure(sandbox, usage);
-  if (!usage.cpu_user_us || !usage.cpu_system_us) {
+void add_final_counters(const LiveSandbox& sandbox, int version, Usage& usage) {
+  const auto folder = [&](const char* name) {
+    return sandbox.cgroup_version(name) == version ? sandbox.cgroup_fd(name) : -1;
+  };
+  os::CpuStat cpu;
+  add_cpu(sandbox, version, cpu);
+  fill(usage.cpu_user_us, cpu.user_us);
+  fill(usage.cpu_system_us, cpu.system_us);
+  fill(usage.cpu_throttled_us, cpu.throttled_us);
+  const os::MemoryStat memory = os::read_memory_stat(folder("memory"), version);
+  fill(usage.memory_peak, memory.peak_bytes);
+  fill(usage.oom_kills, memory.oom_kills);
+  fill(usage.memory_high_events, memory.high_events);
+  const os::PidsStat pids = os::read_pids_stat(folder("pids"), version);
+  fill(usage.pids_peak, without_init(pids.peak, version));
+  fill(usage.pids_limit_hits, pids.limit_hits);
+  const os::IoStat bytes = os::read_io_stat(folder(version == 2 ? "io" : "blkio"), version);
+  fill(usage.io_read, bytes.read_bytes);
+  fill(usage.io_written, bytes.written_bytes);
+}
+
+Usage complete(Usage counted, const LiveSandbox& sandbox, bool all) {
+  if (all) read_pressure(sandbox, counted);
+  if (!counted.cpu_user_us || !counted.cpu_system_us) {
     const os::CpuTime used = without_setup(sandbox, os::cpu_time(sandbox.tree_usage()));
-    usage.cpu_user_us = used.user_us;
-    usage.cpu_system_us = used.system_us;
+    counted.cpu_user_us = used.user_us;
+    counted.cpu_system_us = used.system_us;
   }
-  return usage;
+  return counted;
 }
 
 void add_sampled(Usage& usage, const os::CpuTime& seen) {

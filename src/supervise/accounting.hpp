@@ -22,9 +22,13 @@ std::optional<std::uint64_t> oom_kills(const LiveSandbox& sandbox);
 /// Everything the cgroups tell now; nullopt where they do not count it.
 Usage read_usage(const LiveSandbox& sandbox);
 
-/// The same after reap(). Where no cgroup counts CPU time it is what the kernel added up for init,
-/// which waits for all the others. `all`: what only a report shows, too.
-Usage read_final_usage(const LiveSandbox& sandbox, bool all);
+/// Adds what the cgroups of `version` have counted: those of v2, which have init in them, after
+/// reap().
+void add_final_counters(const LiveSandbox& sandbox, int version, Usage& usage);
+
+/// `counted` with the rest, after reap(). Where no cgroup counts CPU time it is what the kernel
+/// added up for init, which waits for all the others. `all`: what only a report shows, too.
+Usage complete(Usage counted, const LiveSandbox& sandbox, bool all);
 
 /// Where no cgroup counts: `seen` of the tree, should that be more than init's part.
 void add_sampled(Usage& usage, const os::CpuTime& seen);

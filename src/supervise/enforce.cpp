@@ -66,7 +66,6 @@ std::optional<Nanos> Run::next_wake() const {
   consider(settle_due_);
   consider(denials_.next());
   consider(network_.next());
-  consider(look_due_);
   // A run that is being ended has no other deadline left, and the clocks of a paused one stand.
   if (escalation_.begun())
     consider(escalation_.next());

@@ -12,6 +12,7 @@ class Launched final : public LiveSandbox {
   explicit Launched(launch::Sandbox sandbox) : sandbox_(std::move(sandbox)) {}
 
   int pidfd() const override { return sandbox_.pidfd(); }
+  int end_fd() const override { return sandbox_.end_fd(); }
   pid_t init_pid() const override { return sandbox_.init_pid(); }
   os::UniqueFd take_pty_master() override { return sandbox_.take_pty_master(); }
   os::UniqueFd take_listener() override { return sandbox_.take_listener(); }
@@ -22,6 +23,7 @@ class Launched final : public LiveSandbox {
   std::optional<std::uint32_t> reserved_id() const override { return sandbox_.reserved_id(); }
   int exec_errno() const override { return sandbox_.exec_errno(); }
   bool payload_ended() const override { return sandbox_.payload_ended(); }
+  bool is_empty() const override { return sandbox_.is_empty(); }
   std::uint64_t payload_cpu_us() const override { return sandbox_.payload_cpu_us(); }
   launch::SetupTime setup_time() const override { return sandbox_.setup_time(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }
@@ -31,7 +33,7 @@ class Launched final : public LiveSandbox {
   std::optional<int> reap(int& init_wait_status) override {
     return sandbox_.reap(init_wait_status);
   }
-  void remove_groups() override { sandbox_.remove_groups(); }
+  void remove_groups(int version) override { sandbox_.remove_groups(version); }
   void sweep_leftovers(const plan::Plan& plan, std::span<const std::string> live) override {
     sandbox_.sweep_leftovers(plan, live);
   }

@@ -30,6 +30,7 @@ class LiveSandbox {
   virtual ~LiveSandbox() = default;
 
   [[nodiscard]] virtual int pidfd() const = 0;
+  [[nodiscard]] virtual int end_fd() const { return -1; }
   [[nodiscard]] virtual pid_t init_pid() const = 0;
   [[nodiscard]] virtual os::UniqueFd take_pty_master() = 0;
   [[nodiscard]] virtual os::UniqueFd take_listener() = 0;
@@ -40,6 +41,7 @@ class LiveSandbox {
   [[nodiscard]] virtual std::optional<std::uint32_t> reserved_id() const = 0;
   [[nodiscard]] virtual int exec_errno() const = 0;
   [[nodiscard]] virtual bool payload_ended() const { return false; }
+  [[nodiscard]] virtual bool is_empty() const { return false; }
   /// Processor time of the command and its reaped children, once it has ended.
   [[nodiscard]] virtual std::uint64_t payload_cpu_us() const { return 0; }
   [[nodiscard]] virtual launch::SetupTime setup_time() const { return {}; }
@@ -48,7 +50,7 @@ class LiveSandbox {
   [[nodiscard]] virtual SysResult<void> resume() const = 0;
   virtual void kill_tree() const = 0;
   virtual std::optional<int> reap(int& init_wait_status) = 0;
-  virtual void remove_groups() {}
+  virtual void remove_groups(int /*version*/) {}
   virtual void sweep_leftovers(const plan::Plan& /*plan*/, std::span<const std::string> /*live*/) {}
   [[nodiscard]] virtual std::optional<Error> failure(const plan::Plan& plan) const = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;

@@ -35,7 +35,7 @@ class Run {
  private:
   Result<void> set_up(const Launcher& launcher);
   Result<void> await_turn();
-  void look_for_end(Nanos now);
+  void look_for_end();
   void supervise_tree();  ///< until the whole tree has ended
   void reap_tree();
   [[nodiscard]] bool was_ended() const;
@@ -84,9 +84,7 @@ class Run {
   const Sinks& sinks_;
   Nanos started_;
   Nanos exec_ = 0;
-  bool told_end_ = false;
-  int looks_left_ = 20;  ///< for the command's end, once its streams are at theirs
-  std::optional<Nanos> look_due_;
+  bool end_told_ = false;  ///< init has said that the command has ended, or has died
   bool tree_ended_ = false;
   std::optional<Nanos> drop_due_;  ///< of output that its reader does not take
   std::optional<Nanos> paused_since_;
@@ -115,6 +113,7 @@ class Run {
   Outcome outcome_;
   PollSet set_;
   std::size_t pidfd_index_ = kNotPolled;
+  std::size_t end_index_ = kNotPolled;
 };
 
 }  // namespace sbx::supervise

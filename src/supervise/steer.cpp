@@ -18,14 +18,14 @@ Result<void> Run::await_turn() {
   return given;
 }
 
-/// Both streams have come to their end: so has the command, or it has closed them. init tells
-/// which; it takes a moment to hear of it, and milliseconds more to end itself and its namespaces.
-void Run::look_for_end(Nanos now) {
-  constexpr Nanos kPause = kMillisecond / 5;
-  if (!sinks_.payload_ended || told_end_ || !streams_.done()) return;
-  told_end_ = sandbox_->payload_ended();
-  if (told_end_) sinks_.payload_ended();
-  look_due_ = !told_end_ && looks_left_-- > 0 ? std::optional(now + kPause) : std::nullopt;
+/// init tells the command's end as soon as it has heard of it; it and its namespaces then need
+/// milliseconds more. When it says that it is alone, nobody has to wait for those.
+void Run::look_for_end() {
+  tree_ended_ = set_.revents(pidfd_index_) != 0;
+  if (end_told_ || set_.revents(end_index_) == 0) return;
+  end_told_ = true;  // the hang-up stays
+  tree_ended_ = tree_ended_ || sandbox_->is_empty();
+  if (sinks_.payload_ended && sandbox_->payload_ended()) sinks_.payload_ended();
 }
 
 void Run::open_door() {

@@ -148,6 +148,7 @@ void Run::supervise_tree() {
     enforce(now_ns());
     set_.clear();
     pidfd_index_ = set_.add(sandbox_->pidfd(), POLLIN);
+    end_index_ = end_told_ ? kNotPolled : set_.add(sandbox_->end_fd(), 0);
     control_.watch(set_);
     high_watch_.watch(set_);
     place_watch_.watch(set_);
@@ -155,7 +156,7 @@ void Run::supervise_tree() {
     network_.watch(set_);
     wait(next_wake());
     const Nanos now = now_ns();
-    tree_ended_ = set_.revents(pidfd_index_) != 0;
+    look_for_end();
     hear_denials(now);
     network_.step(set_);
     look_at_places(now);
@@ -164,7 +165,6 @@ void Run::supervise_tree() {
     tell_usage(now);
     if (high_watch_.crossed(set_)) tell_memory_high(now);
     move(now);
-    look_for_end(now);
   }
 }
 
@@ -242,13 +242,18 @@ void Run::wait(std::optional<Nanos> until) {
 
 void Run::reap_tree() {
   outcome_.wall_ms = to_ms(now_ns() - exec_);
+  Usage usage;
+  // Before init has ended: it is not in these.
+  add_final_counters(*sandbox_, 1, usage);
+  sandbox_->remove_groups(1);
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.payload_cpu_us = sandbox_->payload_cpu_us();
   if (evidence_.init_died) evidence_.setup_error = sandbox_->failure(plan_);
   if (evidence_.setup_error) add_cause(*evidence_.setup_error);
   evidence_.exec_errno = sandbox_->exec_errno();
-  outcome_.usage = read_final_usage(*sandbox_, outcome_.metered);
+  add_final_counters(*sandbox_, 2, usage);
+  outcome_.usage = complete(usage, *sandbox_, outcome_.metered);
   if (const auto seen = tree_times_.used())
     add_sampled(outcome_.usage, without_setup(*sandbox_, *seen));
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
@@ -261,7 +266,7 @@ void Run::reap_tree() {
   account_for_denials();
   finish_network();
   clean_places();
-  sandbox_->remove_groups();  // now: who reads our output may take any time
+  sandbox_->remove_groups(2);  // now: who reads our output may take any time
 }
 
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {

@@ -30,8 +30,7 @@ struct Sinks {
   std::function<Result<void>(int interrupt)> await_turn{};
   /// Called after that, with what masks secrets from here on, and before the first output.
   std::function<void(const Redactor&)> begins{};
-  /// Called, if that can be seen before the tree's end, when the command has ended and init ends
-  /// all that it has left.
+  /// Called when the command has ended, and init ends all that it has left.
   std::function<void()> payload_ended{};
   /// Called when nothing of the command lives any more; the rest is ours to do.
   std::function<void()> tree_ended{};

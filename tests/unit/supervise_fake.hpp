@@ -38,6 +38,7 @@ class FakeSandbox final : public LiveSandbox {
   }
 
   int pidfd() const override { return pidfd_.get(); }
+  int end_fd() const override { return end; }
   pid_t init_pid() const override { return pid_; }
   os::UniqueFd take_pty_master() override { return std::move(master_); }
   os::UniqueFd take_listener() override { return {}; }
@@ -47,6 +48,8 @@ class FakeSandbox final : public LiveSandbox {
   std::optional<os::GatewaySockets> take_gateway() override { return std::nullopt; }
   std::optional<std::uint32_t> reserved_id() const override { return std::nullopt; }
   int exec_errno() const override { return 0; }
+  bool payload_ended() const override { return empty; }
+  bool is_empty() const override { return empty; }
   void signal_payload(int signal) const override {
     ::kill(-pid_, signal == SIGTSTP ? SIGSTOP : signal);
   }
@@ -74,6 +77,9 @@ class FakeSandbox final : public LiveSandbox {
   std::uint64_t exec_time_ns() const override { return exec_; }
   const struct ::rusage& tree_usage() const override { return usage_; }
 
+  /// What a test says of the end of all its runs.
+  static inline int end = -1;
+  static inline bool empty = false;
   /// The folder of a test's own that stands for all cgroups of its runs.
   static inline int group = -1;
   static inline int group_version = 0;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -46,6 +47,59 @@ TEST_CASE("a run waits for its turn, and tells when nothing of it lives any more
   CHECK(ran.outcome.status == Status::ok);
   CHECK(ended == 1);
   CHECK(ran.outcome.setup_ms < 200);  // it did not set up while it waited
+}
+
+namespace {
+
+/// For one test: init has hung up from the start, and says that nobody (or somebody) is left.
+class HungUp {
+ public:
+  explicit HungUp(bool empty) {
+    int ends[2];
+    REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+    ::close(ends[1]);
+    end_.reset(ends[0]);
+    FakeSandbox::end = end_.get();
+    FakeSandbox::empty = empty;
+  }
+  HungUp(const HungUp&) = delete;
+  HungUp& operator=(const HungUp&) = delete;
+  ~HungUp() {
+    FakeSandbox::end = -1;
+    FakeSandbox::empty = false;
+  }
+
+ private:
+  os::UniqueFd end_;
+};
+
+}  // namespace
+
+TEST_CASE("an init that is alone needs not have ended for the run to have") {
+  const HungUp hung_up(true);
+  Nanos payload = 0;
+  Nanos tree = 0;
+  Sinks sinks;
+  sinks.payload_ended = [&] { payload = now_ns(); };
+  sinks.tree_ended = [&] { tree = now_ns(); };
+  const Ran ran = run("sleep 0.3; exit 3", {}, "", sinks);
+  const Nanos returned = now_ns();
+  CHECK(ran.outcome.process_exit == 3);
+  CHECK(payload > 0);
+  CHECK(tree >= payload);
+  CHECK(returned - tree > 200 * kMillisecond);  // it is waited for all the same
+  CHECK(ran.outcome.wall_ms < 200);
+}
+
+TEST_CASE("an init that is not alone is waited for, and not by looking all the time") {
+  const HungUp hung_up(false);
+  Sinks sinks;
+  sinks.payload_ended = [] { CHECK(false); };
+  const std::clock_t before = std::clock();
+  const Ran ran = run("sleep 0.5; exit 3", {}, "", sinks);
+  CHECK(ran.outcome.process_exit == 3);
+  CHECK(ran.outcome.wall_ms > 400);
+  CHECK(std::clock() - before < CLOCKS_PER_SEC / 10);
 }
 
 TEST_CASE("a run that is asked to end before its turn has never been") {
