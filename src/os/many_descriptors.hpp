@@ -14,10 +14,6 @@ namespace sbx::os {
 
 /// Gathers descriptors and sends them, some in a message, so that the sender never has many open.
 /// Allocation-free.
-///
-/// The kernel counts what is on its way for all processes of a user, and refuses more than one may
-/// open (ETOOMANYREFS; too_many_unix_fds() in net/unix/scm.c): many runs may start at once, so it
-/// is tried again until the others' have arrived. Their receivers wait for nothing else then.
 class DescriptorSender {
  public:
   static constexpr std::size_t kAtOnce = kMaxInMessage;

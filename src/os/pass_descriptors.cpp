@@ -1,6 +1,7 @@
 #include "os/pass_descriptors.hpp"
 
 #include <sys/socket.h>
+#include <time.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +17,7 @@ constexpr std::size_t kPayload = kMaxInMessage * sizeof(int);
 
 }  // namespace
 
-SysResult<void> send_descriptors(int socket, std::span<const int> fds) noexcept {
+SysResult<void> send_descriptors(int socket, std::span<const int> fds, WaitForRoom wait) noexcept {
   if (fds.size() > kMaxInMessage) return std::unexpected(Errno{EMFILE});
   char byte = 0;
   struct ::iovec data{&byte, 1};
@@ -33,9 +34,15 @@ SysResult<void> send_descriptors(int socket, std::span<const int> fds) noexcept 
     header->cmsg_len = CMSG_LEN(fds.size_bytes());
     std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
   }
-  const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-  if (sent != 1) return std::unexpected(Errno{sent < 0 ? errno : EPROTO});
-  return {};
+  constexpr ::timespec kPause{0, 1'000'000};
+  for (int tries = wait == WaitForRoom::asleep ? 5'000 : 50'000;;) {
+    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (sent == 1) return {};
+    if (sent >= 0) return std::unexpected(Errno{EPROTO});
+    if (errno == EINTR) continue;
+    if (errno != ETOOMANYREFS || --tries == 0) return fail();
+    if (wait == WaitForRoom::asleep) (void)::nanosleep(&kPause, nullptr);
+  }
 }
 
 SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool wait) noexcept {

@@ -67,6 +67,8 @@ std::string general_hint(int error) {
     return "the kernel lacks this (sbx needs Linux 5.12 or newer), or something around sbx forbids "
            "it: a container's seccomp profile, another sandbox, a security module";
   if (error == EMFILE) return "the caller's limit on open files is too small: ulimit -n";
+  if (error == ETOOMANYREFS)
+    return "too many runs of this user start at once for the limit on open files: ulimit -n";
   if (error == EFBIG) return "the caller's limit on the size of files is too small: ulimit -f";
   if (error == ENFILE || error == ENOMEM) return "the host is out of memory or of open files";
   if (error == ENOSPC) return "a limit of the kernel is reached (sysctl fs.mount-max, user.max_*)";
@@ -199,11 +201,7 @@ struct Hint {
   }
   std::string operator()(const RaiseLoopback&) const { return ""; }
   std::string operator()(const RouteToSelf&) const { return ""; }
-  std::string operator()(const OpenGateway&) const {
-    return error == ETOOMANYREFS
-               ? "too many runs start at once for the limit on open files: ulimit -n"
-               : "";
-  }
+  std::string operator()(const OpenGateway&) const { return ""; }
   std::string operator()(const BorrowRoot&) const { return ""; }
   std::string operator()(const ReturnRoot&) const { return ""; }
   std::string operator()(const AwaitRoot&) const { return ""; }

@@ -126,7 +126,7 @@ bool lacked_room(const Outcome& outcome) {
 
 bool is_want_of_room(int error) {
   return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
-         error == ENOSPC;
+         error == ENOSPC || error == ETOOMANYREFS;
 }
 
 void work(const Task& task) noexcept {
