@@ -39,7 +39,7 @@ class Interpolator {
         findings_.add(var.at, "the variable `" + var.key + "` must be one value, not " +
                                   std::string(describe_kind(var)));
       }
-      vars_[var.key] = {&var, std::nullopt, false};
+      vars_[var.key] = {.node = &var};
     }
     for (auto& [name, var] : vars_) resolve(name, var, var.node->at);
   }
@@ -55,6 +55,8 @@ class Interpolator {
           node.filled = true;
         }
         node.text = std::move(*text);
+      } else {
+        findings_.excuse(node.at);
       }
     }
     for (Node& child : node.children) walk(child);
@@ -65,10 +67,11 @@ class Interpolator {
     const Node* node = nullptr;
     std::optional<std::string> value{};
     bool resolving = false;
+    bool told = false;  ///< it has none, which is reported once, however often it is used
   };
 
   std::optional<std::string> resolve(const std::string& name, Var& var, const Origin& user) {
-    if (var.value) return var.value;
+    if (var.value || var.told) return var.value;
     if (var.node->kind != NodeKind::scalar) return std::nullopt;
     if (var.resolving) {
       findings_.add(user, "the variable `" + name + "` is made of itself");
@@ -77,8 +80,7 @@ class Interpolator {
     var.resolving = true;
     var.value = var.node->at.line == 0 ? var.node->text : expand(var.node->text, var.node->at);
     var.resolving = false;
-    // What cannot be expanded is reported once, and then stands for nothing.
-    if (!var.value) var.value = "";
+    var.told = !var.value;
     return var.value;
   }
 

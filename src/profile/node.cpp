@@ -50,8 +50,11 @@ std::vector<Error> Findings::take() {
     if (last != nullptr && last->at == finding.at && finding.at.line != 0 &&
         finding.stage > last->stage)
       continue;
-    if (!out.empty() && out.back().where == where && out.back().what == finding.what) continue;
+    const bool excused = finding.what.empty();
+    if (!excused && !out.empty() && out.back().where == where && out.back().what == finding.what)
+      continue;
     last = &finding;
+    if (excused) continue;
     out.push_back({.kind = ErrorKind::profile,
                    .what = std::move(finding.what),
                    .where = std::move(where),

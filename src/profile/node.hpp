@@ -50,6 +50,9 @@ struct Finding {
 class Findings {
  public:
   void add(Origin at, std::string what, std::string hint = {});
+  /// What is wrong with the value here has been told of another place: what later stages find here
+  /// is dropped as well.
+  void excuse(Origin at) { add(std::move(at), {}); }
   /// Files that come earlier here come earlier in the report.
   void read_file(const std::string& name) { files_.push_back(name); }
   /// What is found from now on is dropped where an earlier stage has found something already: it

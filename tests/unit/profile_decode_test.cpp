@@ -174,6 +174,21 @@ TEST_CASE("all problems of a file are told at once, in its order") {
   CHECK(problems.find(":5:9:") < problems.find(":6:1:"));
 }
 
+TEST_CASE("one mistake has one message") {
+  // A variable that has no value, wherever it is used.
+  const std::string used = "hostname: ${a}\nlimits: {memory: \"${b}\"}\n";
+  CHECK(problems_of("vars: {a: \"${b}\", b: \"${a}\"}\n" + used) ==
+        "/p/x.yaml:2:22: the variable `a` is made of itself\n");
+  const std::string unknown = problems_of("vars: {a: \"${b}\", b: \"x${nope}\"}\n" + used);
+  CHECK(has(unknown, "/p/x.yaml:2:22: unknown variable `nope`"));
+  CHECK_FALSE(has(unknown, "/p/x.yaml:3"));
+  CHECK_FALSE(has(unknown, "/p/x.yaml:4"));
+  // Nor is it a second one that the list is empty for which there is a word.
+  const std::string word = problems_of("command: ls -l\n");
+  CHECK(has(word, "/p/x.yaml:2:1: `command` must be a list"));
+  CHECK_FALSE(has(word, "names no program"));
+}
+
 TEST_CASE("what this version cannot do is refused with a place and an alternative") {
   const Problems problems = unsupported(must_load("devices: [gpu]\n"));
   CHECK(problems.size() == 1);
