@@ -239,8 +239,13 @@ Result<Override> user_value(const OptionSpec& option, std::string_view text, std
   const std::size_t colon = text.find(':');
   const std::string_view uid = text.substr(0, colon);
   const std::string_view gid = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-  if (uid.empty() || (colon != std::string_view::npos && gid.empty()))
-    return mistake(option, "'" + std::string(text) + "' is not of the form UID[:GID]");
+  const auto is_id = [](std::string_view id) {
+    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+    return id == "caller" || (!id.empty() && std::ranges::all_of(id, digit));
+  };
+  if (!is_id(uid) || (colon != std::string_view::npos && !is_id(gid)))
+    return mistake(option, "'" + std::string(text) + "' is not of the form UID[:GID]",
+                   "UID and GID are numbers, or the word caller");
   std::string yaml = "{uid: " + yaml_plain(uid);
   if (!gid.empty()) yaml += ", gid: " + yaml_plain(gid);
   return made(option, yaml + "}");

@@ -59,16 +59,23 @@ bool is_alnum(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/// Complains about each entry that is not among `known`.
+/// Complains about each entry that is not among `known`, whose names all begin with `prefix`: what
+/// they share makes none of them likely.
 void check_known(const Checker& c, std::string_view key, std::string_view kind,
-                 const std::vector<std::string>& entries, std::span<const std::string_view> known) {
+                 const std::vector<std::string>& entries, std::span<const std::string_view> known,
+                 std::string_view prefix = "") {
+  std::vector<std::string_view> names;
+  for (const std::string_view name : known) names.push_back(name.substr(prefix.size()));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (std::ranges::find(known, entries[i]) != known.end()) continue;
-    const std::string_view near = nearest_name(entries[i], known);
-    c.complain(Checker::item(key, i),
-               "unknown " + std::string(kind) + " `" + printable(entries[i], 60) + '`' +
-                   (near.empty() ? "" : "; did you mean `" + std::string(near) + "`?"),
-               known.size() < 10 ? "known are " + join(known, ", ") : "");
+    const std::string_view near =
+        nearest_name(std::string_view(entries[i]).substr(prefix.size()), names);
+    c.complain(
+        Checker::item(key, i),
+        "unknown " + std::string(kind) + " `" + printable(entries[i], 60) + '`' +
+            (near.empty() ? ""
+                          : "; did you mean `" + std::string(prefix) + std::string(near) + "`?"),
+        near.empty() || known.size() < 10 ? "known are " + join(names, ", ") : "");
   }
 }
 
@@ -168,7 +175,7 @@ void check_seccomp(const Checker& c) {
 }
 
 void check_capabilities(const Checker& c) {
-  check_known(c, "capabilities", "capability", c.profile().capabilities, kCapabilities);
+  check_known(c, "capabilities", "capability", c.profile().capabilities, kCapabilities, "cap_");
 }
 void check_degrade(const Checker& c) {
   check_known(c, "degrade", "control", c.profile().degrade, kDegradable);
