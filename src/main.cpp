@@ -1,5 +1,7 @@
 // The program's entry and its last resort: whatever escapes ends with 125, never with a payload
 // running unwatched.
+#include <sys/stat.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -7,6 +9,18 @@
 #include "cli/exit_code.hpp"
 #include "cli/front.hpp"
 #include "os/pipe.hpp"
+
+namespace {
+
+/// What we make for ourselves, folders and files of state above all, must open for us again,
+/// whatever the caller's umask. It stays so for the command.
+void keep_own_rights() {
+  constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
+  const mode_t mask = ::umask(kOthers);
+  ::umask(mask & kOthers);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   try {
@@ -17,6 +31,7 @@ int main(int argc, char** argv) {
     }
     // A caller may have ignored it (nohup, some job runners): then nobody could be waited for.
     (void)std::signal(SIGCHLD, SIG_DFL);
+    keep_own_rights();
     return sbx::cli::front(argc, argv);
   } catch (const std::exception& failure) {
     (void)std::fprintf(stderr, "sbx: internal error: %s\n", failure.what());

@@ -198,3 +198,14 @@ def test_a_signal_while_they_are_kept_does_not_tear_them(kept):
     run = running.wait()
     assert run.result["changes"]["added"] == 2000, run
     assert len(kept.changes(run.result["changes"]["run"])) == 2000
+
+
+def test_whatever_the_umask_what_is_kept_can_be_opened(kept):
+    before = os.umask(0o777)
+    try:
+        name = kept.run("echo x > f").assert_ok().result["changes"]["run"]
+    finally:
+        os.umask(before)
+    assert all(path.stat().st_mode & 0o600 == 0o600 for path in kept.state.rglob("*"))
+    assert kept.changes(name) == {b"f": "added"}
+    kept.run("echo x > g").assert_ok()
