@@ -19,6 +19,9 @@ bool asks_to_end(int signal) {
   return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT;
 }
 
+/// Whatever the payload makes of it (supervise/forward.hpp).
+bool asks_for_end_of_run(int signal) { return signal == SIGTERM || signal == SIGHUP; }
+
 const char* why_undelivered(int error) {
   if (error == ETIMEDOUT) return "its reader took nothing for 5 seconds";
   return error == EINTR ? "sbx was asked to end" : ::strerrordesc_np(error);
@@ -28,8 +31,7 @@ const char* why_undelivered(int error) {
 
 /// Not by itself: a limit, an interrupt or `sbx kill` did it.
 bool Run::was_ended() const {
-  const int asked = forwarder_.asked();
-  if (evidence_.killed_for != KilledFor::nothing || asked == SIGTERM || asked == SIGHUP)
+  if (evidence_.killed_for != KilledFor::nothing || asks_for_end_of_run(forwarder_.asked()))
     return true;
   if (!evidence_.wait_status || !WIFSIGNALED(*evidence_.wait_status)) return false;
   const int signal = WTERMSIG(*evidence_.wait_status);
@@ -87,9 +89,12 @@ void Run::conclude() {
   if (sinks_.clock != nullptr) outcome_.timing = sinks_.clock->timing(plan_);
 }
 
-/// A signal is no reason to lose them, but the payload decides how long it takes to read them.
+/// A signal is no reason to lose them, but the payload decides how long it takes to read them. One
+/// that has asked for the end of the run before is not sent again.
 void Run::keep_changes() {
   std::optional<Nanos> until;
+  if (asks_for_end_of_run(forwarder_.asked()) || evidence_.killed_for == KilledFor::interrupt)
+    until = now_ns() + kReaderPatience;
   const auto ended = [this, &until] {
     if (asked_to_end() && !until) until = now_ns() + kReaderPatience;
     return until && now_ns() >= *until;

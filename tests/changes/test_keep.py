@@ -8,6 +8,7 @@ import time
 import pytest
 
 from changes.trees import snapshot
+from support.waiting import children_of
 
 pytestmark = pytest.mark.needs("overlay")
 
@@ -198,6 +199,18 @@ def test_a_signal_while_they_are_kept_does_not_tear_them(kept):
     run = running.wait()
     assert run.result["changes"]["added"] == 2000, run
     assert len(kept.changes(run.result["changes"]["run"])) == 2000
+
+
+def test_a_signal_before_they_are_kept_bounds_it_as_one_meanwhile(kept, tmp_path):
+    """Whoever has asked for the end of the run waits only so long, and does not ask again."""
+    slow = ["strace", "-o", tmp_path / "log", "-e", "trace=flistxattr", "-e", "inject=flistxattr:delay_enter=2000000"]
+    words = ["run", *kept.sbx.degraded, "--workspace", ".:overlay", "--keep", "diff", "--", "sh", "-c",
+             "for i in 1 2 3 4 5 6 7 8; do echo > f$i; done; echo ready; sleep 60"]
+    tracer = subprocess.Popen([*slow, kept.sbx.binary, *words], cwd=kept.sbx.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert tracer.stdout.readline() == b"ready\n"
+    os.kill(int(children_of(tracer.pid)[0]), signal.SIGTERM)
+    message = tracer.communicate(timeout=60)[1]
+    assert b"the changes could not be kept: sbx was asked to end while it read them" in message, message
 
 
 def test_whatever_the_umask_what_is_kept_can_be_opened(kept):
