@@ -29,17 +29,23 @@ void tell_links(const std::string& folder, Outcome& outcome) {
                        (links.left.empty() ? "" : ": " + shown(outcome.redactor, links.left)));
 }
 
+std::string told(const PlaceWatch::Removed& place) {
+  if (place.error == 0) return quote(place.path) + " was removed: the command had made it";
+  return quote(place.path) +
+         (place.hidden ? " may be there, and then has to be removed before git is used: "
+                       : " is still there, and has to be removed before git is used: ") +
+         errno_name(place.error);
+}
+
 }  // namespace
 
 void Run::clean_places() {
   for (const PlaceWatch::Removed& place : place_watch_.clean()) {
-    if (evidence_.broken_place.empty()) evidence_.broken_place = came_into_being(place.path);
+    if (evidence_.broken_place.empty())
+      evidence_.broken_place =
+          place.hidden ? cannot_be_seen(place.path) : came_into_being(place.path);
     if (evidence_.killed_for == KilledFor::nothing) evidence_.killed_for = KilledFor::place;
-    outcome_.warnings.push_back(
-        quote(place.path) + (place.error == 0
-                                 ? " was removed: the command had made it"
-                                 : " is still there, and has to be removed before git is used: " +
-                                       errno_name(place.error)));
+    outcome_.warnings.push_back(told(place));
   }
   for (const std::string& folder : plan_.supervision.without_links) tell_links(folder, outcome_);
 }

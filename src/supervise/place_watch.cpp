@@ -29,6 +29,11 @@ std::string came_into_being(const std::string& path) {
          " came into being, which git on the host would obey (workspace.git: protect)";
 }
 
+std::string cannot_be_seen(const std::string& path) {
+  return "nobody can look for " + quote(path) +
+         ", which git on the host would obey, since its folder is closed (workspace.git: protect)";
+}
+
 std::string PlaceWatch::text_of(const plan::WatchedPlace& place) {
   if (place.absent) return came_into_being(path_of(place));
   return quote(path_of(place)) +
@@ -77,9 +82,10 @@ std::optional<std::string> PlaceWatch::broken(const PollSet& set) {
 std::vector<PlaceWatch::Removed> PlaceWatch::clean() const {
   std::vector<Removed> removed;
   for (const Place& place : places_) {
-    if (!place.what->absent || !folders_.inode(place.folder, place.what->name)) continue;
+    const auto inode = folders_.inode(place.folder, place.what->name);
+    if (!place.what->absent || !inode) continue;
     const auto gone = folders_.remove(place.folder, place.what->name);
-    removed.push_back({path_of(*place.what), gone ? 0 : gone.error().value});
+    removed.push_back({path_of(*place.what), gone ? 0 : gone.error().value, !gone && *inode == 0});
   }
   return removed;
 }

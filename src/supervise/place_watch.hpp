@@ -27,7 +27,8 @@ class PlaceWatch {
   /// When nobody writes any more: what has come into being after all, and is removed.
   struct Removed {
     std::string path;
-    int error = 0;  ///< it is still there
+    int error = 0;        ///< it is still there
+    bool hidden = false;  ///< or so it may be: its folder cannot be looked into
   };
   std::vector<Removed> clean() const;
 
@@ -46,5 +47,8 @@ class PlaceWatch {
 
 /// "'/repo/.git/commondir' came into being, ...": for the result.
 std::string came_into_being(const std::string& path);
+
+/// The same of a name that nobody can look for: its folder has been closed.
+std::string cannot_be_seen(const std::string& path);
 
 }  // namespace sbx::supervise

@@ -276,6 +276,16 @@ def test_the_run_ends_when_the_host_replaces_what_is_kept(sbx, main):
     assert "config was replaced" in run.err and "config was replaced" in run.result["warnings"][0]
 
 
+@pytest.mark.needs("user")
+def test_of_a_folder_that_is_closed_nothing_is_said_that_nobody_saw(sbx, main):
+    """Root looks into it all the same."""
+    run = sh(sbx, main, "chmod 0 .git")
+    (main.top / ".git").chmod(0o755)
+    assert run.result["reason"]["code"] == "git_protect" and "nobody can look for" in run.result["reason"]["text"], run
+    text = "\n".join(run.result["warnings"])
+    assert "commondir may be there, and then has to be removed" in text and "still there" not in text, text
+
+
 # ---- what is said
 
 def test_why_says_which_key_decides(sbx, tree):
