@@ -183,6 +183,12 @@ def test_flags_are_given_again(sbx, learn):
         assert (again.code, again.out) == (0, "data\n"), again
 
 
+def test_a_line_that_is_too_long_to_be_told_is_not_cut(sbx, learn):
+    learned = learn(["echo", "x" * 5000])
+    assert learned.run.code == 0 and "run it again: " not in learned.run.err
+    assert learned.run.err.endswith(f"; run it again with {learned.path} as the profile\n"), learned.run.err
+
+
 def test_what_it_extends_is_not_overwritten(sbx, learn):
     first = learn(["true"], name="first.yaml")
     text = first.text

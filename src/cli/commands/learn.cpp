@@ -35,6 +35,8 @@ using learn::HostPath;
 using supervise::Outcome;
 using supervise::Status;
 
+constexpr std::size_t kLongestLine = 2000;
+
 bool is_same_or_in(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder + "/");
 }
@@ -169,7 +171,10 @@ void tell_learned(const Arguments& arguments, const ResultFile& file, const Ran&
     words.insert(words.end(), arguments.policy.begin(), arguments.policy.end());
     words.emplace_back("--");
     words.insert(words.end(), ran.plan.argv.begin(), ran.plan.argv.end());
-    text += "; run it again: " + quote_command(supervise::redacted(ran.outcome.redactor, words));
+    const std::string line = quote_command(supervise::redacted(ran.outcome.redactor, words));
+    // Cut, it would be another command.
+    text += line.size() <= kLongestLine ? "; run it again: " + line
+                                        : "; run it again with " + quote(path) + " as the profile";
   }
   say(text);
 }
