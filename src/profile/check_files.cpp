@@ -212,7 +212,7 @@ void check_devices(const Checker& c) {
                       clean_path(name) == name && !is_below(name, "pts");
     if (!path || name.front() == '/') {
       c.complain(Checker::item("devices", i), "`" + printable(devices[i], 60) + "` is no device",
-                 "write `gpu`, or a node's name below /dev such as fuse or net/tun");
+                 "write a node's name below /dev, such as fuse or net/tun");
     } else if (is_of_sandbox("/dev/" + std::string(name))) {
       c.complain(Checker::item("devices", i),
                  "`" + printable(devices[i], 60) + "` is something else in every sandbox",
