@@ -248,3 +248,20 @@ def test_a_result_waits_for_its_reader_until_sbx_is_to_end(sbx):
     code_of(process)
     assert b"the result could not be written: sbx was asked to end" in rest_of(process.stderr)
     process.stdout.close()
+
+
+def test_so_does_that_of_a_run_that_was_refused(sbx):
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(theirs, bytes(4096))
+    os.set_blocking(theirs, True)
+    process = unread(sbx, ["--degrade", "nothing", "--result", f"fd:{theirs}"], ["true"], stderr=subprocess.PIPE, pass_fds=[theirs])
+    os.close(theirs)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=6)
+    process.terminate()
+    assert code_of(process) == 125
+    assert b"the result could not be written: sbx was asked to end" in rest_of(process.stderr)
+    os.close(ours)
