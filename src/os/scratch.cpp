@@ -24,15 +24,6 @@ UniqueFd open_folder(const char* path) noexcept {
   return UniqueFd(::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-SysResult<void> make_folder(const char* path) noexcept {
-  const mode_t mask = ::umask(0);
-  const int made = ::mkdir(path, kMode);
-  const int error = errno;
-  ::umask(mask);
-  if (made != 0) return std::unexpected(Errno{error});
-  return {};
-}
-
 bool is_theirs(int folder, uid_t first, uid_t count) {
   struct ::stat what{};
   return ::fstat(folder, &what) == 0 && what.st_uid >= first && what.st_uid - first < count &&
@@ -43,7 +34,7 @@ bool is_theirs(int folder, uid_t first, uid_t count) {
 
 SysResult<UniqueFd> make_scratch(const char* path) noexcept {
   for (;;) {
-    SBX_CHECK(make_folder(path));
+    if (::mkdir(path, kMode) != 0) return fail();
     UniqueFd folder = open_folder(path);
     // Not at once: a sweeper that came between holds it until it has removed it.
     const bool locked = folder.valid() && ::flock(folder.get(), LOCK_EX) == 0;

@@ -13,7 +13,7 @@
 
 namespace sbx::os {
 
-/// Makes the folder `path` with mode 0700, whatever the umask, and locks it for as long as what is
+/// Makes the folder `path` with mode 0700 (main.cpp sees to the umask), and locks it while what is
 /// returned, or a copy of it, is open. EEXIST: something has that name. Allocation-free.
 SysResult<UniqueFd> make_scratch(const char* path) noexcept;
 
