@@ -85,7 +85,8 @@ Result<void> plan_privileges(Builder& b) {
   if (!b.profile.capabilities.empty())
     b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
   b.add(Phase::guard, DropCapabilities{}, "init only reaps from here on");
-  b.add(Phase::guard, CloseDescriptors{}, "init holds nothing of the host's");
+  b.add(Phase::guard, CloseDescriptors{},
+        "init keeps what tells the supervisor of the command's end");
   for (const char* control : {"namespaces", "no_new_privs", "capabilities", "seccomp"}) {
     b.plan.isolation.required.emplace_back(control);
     b.plan.isolation.enforced.emplace_back(control);

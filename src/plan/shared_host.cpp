@@ -193,7 +193,8 @@ void plan_payload(Builder& b, SharedFiles files) {
   b.add(Phase::payload, AwaitRelease{}, "init must hold the tree first");
   plan_start(b);
   b.add(Phase::guard, DropCapabilities{.locked = false}, "init only reaps from here on");
-  b.add(Phase::guard, CloseDescriptors{}, "init holds nothing but the private folder");
+  b.add(Phase::guard, CloseDescriptors{},
+        "init keeps the private folder, and what tells of the command's end");
 }
 
 }  // namespace

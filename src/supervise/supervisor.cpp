@@ -64,8 +64,8 @@ Outcome Run::execute(const Launcher& launcher) {
     supervise_tree();
     if (sinks_.tree_ended) sinks_.tree_ended();
     enter(sinks_.clock, Stage::account);
-    reap_tree();
     control_.close();
+    reap_tree();
     enter(sinks_.clock, Stage::deliver);
     deliver_rest();
   }
