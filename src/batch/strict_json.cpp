@@ -1,11 +1,10 @@
 #include "batch/strict_json.hpp"
 
 #include <algorithm>
-#include <set>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/repeated_key.hpp"
 #include "base/text.hpp"
 
 namespace sbx::batch {
@@ -34,24 +33,6 @@ std::size_t depth_of(std::string_view text) {
   return deepest;
 }
 
-/// Which keys have been read, of each object that is open.
-class Keys {
- public:
-  bool operator()(int /*depth*/, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::object_start) open_.emplace_back();
-    if (event == Json::parse_event_t::object_end) open_.pop_back();
-    if (event == Json::parse_event_t::key && twice_.empty())
-      if (const auto& key = value.get_ref<const std::string&>(); !open_.back().insert(key).second)
-        twice_ = key.empty() ? "\"\"" : key;
-    return true;
-  }
-  [[nodiscard]] const std::string& twice() const { return twice_; }
-
- private:
-  std::vector<std::set<std::string>> open_;
-  std::string twice_;
-};
-
 std::unexpected<Error> no_json_at(std::string_view text, std::size_t at) {
   constexpr std::size_t kShown = 24;
   return mistake(
@@ -67,10 +48,11 @@ Result<Json> parse_strictly(std::string_view text) {
   // To the library a NUL is the end, whatever comes after it.
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos)
     return no_json_at(text, nul);
-  Keys keys;
+  RepeatedKey<Json> keys;
   try {
     Json value = Json::parse(text.begin(), text.end(), std::ref(keys));
-    if (!keys.twice().empty()) return mistake("the key " + quote(keys.twice()) + " stands twice");
+    if (const auto& key = keys.first())
+      return mistake("the key " + (key->empty() ? "\"\"" : quote(*key)) + " stands twice");
     return value;
   } catch (const Json::parse_error& error) {
     const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());

@@ -45,7 +45,7 @@ void Server::hear(const LineReader::Line& line) {
     return refuse(nullptr, {Code::invalid_request, "the line is longer than 16 MiB"}, nullptr);
   if (trim(line.text).empty()) return;
   auto document = read_document(line.text);
-  if (!document) return refuse(nullptr, document.error(), nullptr);
+  if (!document) return refuse(document.error().id, document.error().why, nullptr);
   hear_document(std::move(*document));
 }
 

@@ -1,7 +1,11 @@
 #include "mcp/message.hpp"
 
 #include <array>
+#include <functional>
 #include <utility>
+
+#include "base/repeated_key.hpp"
+#include "base/text.hpp"
 
 namespace sbx::mcp {
 namespace {
@@ -56,6 +60,13 @@ bool is_moderate(std::string_view text) {
   return true;
 }
 
+/// Whole or not at all: of half a secret nobody could tell that it is one, to mask it.
+std::string shown(const std::string& key) {
+  constexpr std::size_t kLongestName = 100;
+  return key.size() > kLongestName ? "of " + std::to_string(key.size()) + " bytes"
+                                   : json_string(key);
+}
+
 bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
 
 Malformed malformed(Json id, std::string text) {
@@ -64,15 +75,20 @@ Malformed malformed(Json id, std::string text) {
 
 }  // namespace
 
-std::expected<Json, Refusal> read_document(std::string_view line) {
-  if (!is_moderate(line))
-    return std::unexpected(Refusal{Code::invalid_request, "too deep, or too many values"});
+std::expected<Json, Malformed> read_document(std::string_view line) {
+  if (!is_moderate(line)) return std::unexpected(malformed({}, "too deep, or too many values"));
+  RepeatedKey<Json> keys;
   // To the library a NUL is the end, whatever comes after it.
   const bool whole = line.find('\0') == std::string_view::npos;
-  Json document = whole ? Json::parse(line, nullptr, false) : Json(Json::value_t::discarded);
+  Json document = whole ? Json::parse(line, std::ref(keys), false) : Json(Json::value_t::discarded);
   if (document.is_discarded())
-    return std::unexpected(Refusal{Code::parse_error, "the line is no JSON"});
-  return document;
+    return std::unexpected(Malformed{{}, {Code::parse_error, "the line is no JSON"}});
+  const auto& key = keys.first();
+  if (!key) return document;
+  // Somebody waits for the answer to the request that it would have been.
+  const auto id = document.is_object() && *key != "id" ? document.find("id") : document.end();
+  return std::unexpected(malformed(id != document.end() && is_id(*id) ? *id : Json(),
+                                   "the key " + shown(*key) + " stands twice in one object"));
 }
 
 std::variant<Request, Reply, Malformed> read_message(Json document) {

@@ -34,11 +34,6 @@ struct Refusal {
 /// A line longer than this is no message.
 constexpr std::size_t kLongestLine = std::size_t{16} << 20U;
 
-/// The document that `line` is. Bounded before a parser sees it: depth, how many values it has,
-/// since a value costs many times the bytes that it is written with, and how many of them one
-/// object has, since reading it takes the square of that.
-std::expected<Json, Refusal> read_document(std::string_view line);
-
 struct Request {
   Json id{};  ///< a text or an integer; null: a notification, which is not answered
   std::string method{};
@@ -51,6 +46,11 @@ struct Malformed {
   Json id{};  ///< as far as it can be told, else null
   Refusal why{};
 };
+
+/// The document that `line` is, if no key stands twice in one object of it. Bounded before a parser
+/// sees it: depth, how many values it has, since a value costs many times the bytes that it is
+/// written with, and how many of them one object has, since reading it takes the square of that.
+std::expected<Json, Malformed> read_document(std::string_view line);
 
 /// One message of a document, which is no batch.
 std::variant<Request, Reply, Malformed> read_message(Json document);

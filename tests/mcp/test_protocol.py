@@ -87,6 +87,10 @@ MALFORMED = [
     (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/list", "params": {"_meta": 3}}', -32602),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "resources/read", "params": {"uri": "file:///etc/passwd"}}', -32002),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "resources/list", "params": {"cursor": "-1"}}', -32602),
+    (b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "method": "tools/list"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "id": 2}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "run_shell", "arguments": '
+     b'{"script": "echo one", "script": "echo two"}}}', -32600),
     (b"[" * 100_000, -32600), (b'{"a":' * 65 + b"1" + b"}" * 65, -32600), (b"[" + b"0," * 200_000 + b"0]", -32600),
 ]
 

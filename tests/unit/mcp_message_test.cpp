@@ -11,7 +11,7 @@ namespace {
 
 int code_of(const std::string& line) {
   const auto document = read_document(line);
-  if (!document) return static_cast<int>(document.error().code);
+  if (!document) return static_cast<int>(document.error().why.code);
   const auto message = read_message(*document);
   const auto* const wrong = std::get_if<Malformed>(&message);
   return wrong == nullptr ? 0 : static_cast<int>(wrong->why.code);
@@ -43,6 +43,27 @@ TEST_CASE("what is malformed has the code that JSON-RPC gives it") {
   CHECK(code_of(R"({"jsonrpc":"2.0","id":null,"method":"m"})") == -32600);
   CHECK(code_of(R"({"jsonrpc":"2.0","id":1.5,"method":"m"})") == -32600);
   CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":[]})") == -32602);
+}
+
+TEST_CASE("a key that stands twice is refused, and who waits for the answer gets it") {
+  const auto refused = [](const std::string& line) {
+    const auto document = read_document(line);
+    REQUIRE_FALSE(document);
+    CHECK(document.error().why.code == Code::invalid_request);
+    return std::pair(document.error().id, document.error().why.text);
+  };
+  const auto [id, text] =
+      refused(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":1,"a":1}})");
+  CHECK(id == 7);
+  CHECK(text == "the key \"a\" stands twice in one object");
+  CHECK(refused(R"({"jsonrpc":"2.0","id":7,"method":"m","id":8})").first == nullptr);
+  CHECK(refused(R"({"jsonrpc":"2.0","id":[],"method":"m","method":"n"})").first == nullptr);
+  CHECK(refused(R"([{"jsonrpc":"2.0","id":7,"method":"m","method":"n"}])").first == nullptr);
+  const std::string name = '"' + std::string(200, 'x') + "\":1";
+  CHECK(refused("{" + name + "," + name + "}").second ==
+        "the key of 200 bytes stands twice in one object");
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"a":1},"b":{"a":1}}})") ==
+        0);
 }
 
 TEST_CASE("a document is moderate, or no parser sees it") {
