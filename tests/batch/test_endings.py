@@ -128,6 +128,28 @@ def test_standard_output_has_a_name(batch):
     assert run.code == 0 and len(run.results) == 1 and not (batch.sbx.cwd / "-").exists(), run
 
 
+def test_a_descriptor_of_the_callers_is_named_as_it_is_for_a_run(batch):
+    batch.write([{"argv": ["true"]}] * 3)
+    reading, writing = os.pipe()
+    with open(reading, "rb") as pipe, batch.out.open("w+b") as file:
+        def said(target, *flags):
+            process = batch.spawn("-o", target, *flags, pass_fds=[writing, file.fileno()])
+            out, err = process.communicate(timeout=30 * slow.FACTOR)
+            assert not out and not (batch.sbx.cwd / target).exists()
+            return process.returncode, err.decode()
+
+        for number in (writing, file.fileno()):
+            code, err = said(f"fd:{number}")
+            assert code == 0 and f"results: fd:{number}" in err
+        for target, flags, why in (("fd:1", [], "belongs to the command"), ("fd:x", [], "not of the form fd:N"),
+                                   ("fd:999", [], "is not open"), (f"fd:{writing}", ["--resume"], "--resume needs a file")):
+            code, err = said(target, *flags)
+            assert code == 125 and why in err
+        os.close(writing)
+        for results in (pipe.read(), batch.out.read_bytes()):
+            assert len(by_id(map(json.loads, results.splitlines()))) == 3
+
+
 def test_a_batch_that_stops_while_nobody_reads_stops_nobody_else(batch):
     batch.write([NOISY] * 20)
     leader = subprocess.Popen(["sleep", "100"], process_group=0)

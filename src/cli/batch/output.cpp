@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "cli/files.hpp"
 #include "os/lines.hpp"
 
 namespace sbx::cli::batch {
@@ -116,16 +117,22 @@ Result<Output> Output::open(const std::string& target, bool resume) {
     output.regular_ = ::fstat(STDOUT_FILENO, &standard) == 0 && S_ISREG(standard.st_mode);
     return output;
   }
+  struct ::stat about{};
+  if (target.starts_with("fd:")) {
+    if (resume) return std::unexpected(failed(target, "--resume needs a file with a name", 0));
+    output.file_ = SBX_TRY(open_stream(target, "--output"));
+    output.regular_ = ::fstat(output.fd(), &about) == 0 && S_ISREG(about.st_mode);
+    return output;
+  }
   // Only what is read back is opened for reading: of a FIFO we would be a reader of our own, who
   // never goes, and whose end is nobody's. Opening one waits for its reader, as a shell's `>` does.
   constexpr int kFlags = O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
   output.file_.reset(::open(target.c_str(), kFlags | (resume ? O_RDWR : O_WRONLY), 0666));
-  struct ::stat about{};
   if (!output.file_.valid() || ::fstat(output.file_.get(), &about) != 0)
     return std::unexpected(
         failed(target, "cannot write the results there", errno,
                errno == ELOOP ? "it is a symbolic link: name the file itself" : ""));
-  output.regular_ = S_ISREG(about.st_mode);
+  output.regular_ = output.named_ = S_ISREG(about.st_mode);
   if (!output.regular_ && resume)
     return std::unexpected(failed(target, "--resume needs a file", 0));
   if (output.regular_ && ::flock(output.file_.get(), LOCK_EX | LOCK_NB) != 0)

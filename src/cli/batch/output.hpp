@@ -14,8 +14,8 @@ namespace sbx::cli::batch {
 
 class Output {
  public:
-  /// `target`: FILE, made if it is not there and locked while this lives; empty or "-": standard
-  /// output. Waits for the reader of a FIFO.
+  /// `target`: FILE, made if it is not there and locked while this lives; fd:N, a descriptor of the
+  /// caller's; empty or "-": standard output. Waits for the reader of a FIFO.
   /// `resume`: it may have results already. Errors: it is another batch's right now, has something
   /// in it, or cannot be written.
   static Result<Output> open(const std::string& target, bool resume);
@@ -35,7 +35,7 @@ class Output {
   /// What is there when append() has failed, and what to do then, for a hint.
   [[nodiscard]] std::string after_failure() const;
   /// Can a batch be resumed with it?
-  [[nodiscard]] bool resumable() const { return regular_ && file_.valid(); }
+  [[nodiscard]] bool resumable() const { return named_; }
   /// Until the lines are on the disk, where there is one.
   SysResult<void> flush();
   [[nodiscard]] const std::string& name() const { return target_; }
@@ -48,6 +48,7 @@ class Output {
   std::string target_;
   os::UniqueFd file_;     ///< invalid: standard output
   bool regular_ = false;  ///< it can be made shorter again
+  bool named_ = false;    ///< and the same command finds it again
 };
 
 }  // namespace sbx::cli::batch
