@@ -231,9 +231,9 @@ def test_a_reader_that_does_not_read_keeps_nobody_from_ending_it(sbx, batch):
 
 
 def test_few_descriptors_are_waited_for(sbx, batch):
-    """Each live job takes some; who gets none waits for those that end."""
-    batch.write([{"id": f"{i}", "argv": ["true"]} for i in range(60)])
+    """Each live job takes some; who gets none waits for those that end, and so does who finds too many under way to init."""
+    batch.write([{"id": f"{i}", "argv": ["true"]} for i in range(300)])
     run = subprocess.run(["sh", "-c", 'ulimit -n 40; exec "$@"', "sh", *batch.argv("-j50", "--total-memory", "60G")],
                          cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert len(run.stdout.splitlines()) == 60
+    assert len(run.stdout.splitlines()) == 300

@@ -125,6 +125,7 @@ bool lacked_room(const Outcome& outcome) {
 }  // namespace
 
 bool is_want_of_room(int error) {
+  // ETOOMANYREFS, unix(7): RLIMIT_NOFILE also bounds what a user has sent and nobody received yet.
   return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
          error == ENOSPC || error == ETOOMANYREFS;
 }
