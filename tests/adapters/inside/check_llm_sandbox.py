@@ -38,6 +38,15 @@ def test_run(session):
     assert session.last_result.status == "ok"
 
 
+def test_arguments_have_every_form_that_sandbox_takes(tmp_path):
+    (tmp_path / "shown").mkdir(mode=0o777)
+    for words in ({"rw": tmp_path / "shown", "set": ["limits.pids=7"], "env": "OWN=1"},
+                  {"rw": {tmp_path / "shown": tmp_path / "shown"}, "set": {"limits.pids": 7}, "env_vars": {"OWN": 1}}):
+        with make(**words) as session:
+            output = session.execute_command(f"echo $OWN; ls -d {tmp_path / 'shown'}; pwd")
+            assert output.stdout.split() == ["1", str(tmp_path / "shown"), "/sandbox"], output.stderr
+
+
 def test_files_stay_and_variables_do_not(session):
     assert session.run("x = 1\nopen('kept', 'w').write('k'); open('/tmp/gone', 'w')").success()
     assert session.run("import os; print(open('kept').read(), os.path.exists('/tmp/gone'))").stdout == "k False\n"

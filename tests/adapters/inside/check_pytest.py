@@ -131,6 +131,24 @@ def test_all_and_profile_and_closest_mark(project):
     assert project.run()["test_plain"] == "FAILED"  # the control: without --sandbox-all it runs here
 
 
+def test_arguments_have_every_form_that_sandbox_takes(project):
+    project.write("shown", "s")
+    project.write("test_it.py", """
+        import os, pathlib, pytest
+        SHOWN = pathlib.Path(__file__).with_name("shown")
+        @pytest.mark.sandbox(ro={SHOWN: "/opt/shown"}, env={"OWN": 1})
+        def test_dict(): assert open("/opt/shown").read() == "s" and os.environ["OWN"] == "1"
+        @pytest.mark.sandbox(ro=SHOWN)
+        def test_path(): assert os.path.exists(SHOWN)
+        @pytest.mark.sandbox(ro=(SHOWN, f"{SHOWN}:/opt/again"), env=False)
+        def test_several(): assert open("/opt/again").read() == "s"
+        @pytest.mark.sandbox(ro=False, env="OWN=2")
+        def test_none(): assert os.environ["OWN"] == "2"
+        """)
+    found = project.run()
+    assert set(found.values()) == {"PASSED"} and len(found) == 4, project.said
+
+
 def test_wrong_setting_is_told_at_the_start(project):
     project.write("pytest.ini", "[pytest]\nsandbox_overrides =\n    memory\n")
     project.write("test_it.py", "def test_it(): pass\n")

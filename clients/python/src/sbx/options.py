@@ -54,20 +54,21 @@ def flags(overrides: Dict[str, Any]) -> List[str]:
 
 def _one(name: str, value: Any) -> List[str]:
     flag = "--" + name.replace("_", "-")
-    if value is None:
-        return []
     if name in DURATIONS | SIZES and isinstance(value, (numbers.Real, decimal.Decimal)):
         return [f"{flag}={_quantity(name, value)}"]
-    if value is False:
-        return []
     if value is True:
         return [flag]
+    return [f"{flag}={one}" for one in values(name, value)]
+
+
+def values(name: str, value: Any) -> List[str]:
+    """What the flag of this name is given, as often as it is repeated: for whoever adds to a caller's own."""
+    if value is None or value is False:
+        return []
     if isinstance(value, dict):
         sign = ":" if name in PATHS else "="
-        return [f"{flag}={_text(key)}{sign}{_value(name, one)}" for key, one in value.items()]
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [f"{flag}={_text(one)}" for one in value]
-    return [f"{flag}={_text(value)}"]
+        return [f"{_text(key)}{sign}{_value(name, one)}" for key, one in value.items()]
+    return [_text(one) for one in (value if isinstance(value, (list, tuple, set, frozenset)) else [value])]
 
 
 def _value(name: str, value: Any) -> str:

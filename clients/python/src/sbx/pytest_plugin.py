@@ -21,6 +21,7 @@ import pytest
 
 from .adapters.words import ending
 from .errors import SbxError
+from .options import values
 from .pytest_reports import ROOT, failure, reports
 from .pytest_shapes import clean
 from .result import Result
@@ -113,20 +114,13 @@ def run(item: Any, words: Dict[str, Any]) -> Result:
     root = Path(item.config.rootpath)
     if python is None:
         python = real(sys.executable)
-        words["ro"] = [*_list(words.get("ro")), *interpreter_folders()]
-    words["ro"] = [*_list(words.get("ro")), f"{Path(__file__).parent}:{PACKAGE}/sbx"]
-    words["env"] = [*_list(words.get("env")), f"PYTHONPATH={PACKAGE}", "PYTHONDONTWRITEBYTECODE=1"]
+        words["ro"] = [*values("ro", words.get("ro")), *interpreter_folders()]
+    words["ro"] = [*values("ro", words.get("ro")), f"{Path(__file__).parent}:{PACKAGE}/sbx"]
+    words["env"] = [*values("env", words.get("env")), f"PYTHONPATH={PACKAGE}", "PYTHONDONTWRITEBYTECODE=1"]
     words["workdir"] = ROOT
     profile = words.pop("profile")
     with Sandbox(profile, workspace=f"{root}:{mode}", **words) as box:
         return box.run([python, "-m", "pytest", *options(item.config, root), "--", f"./{item.nodeid}"])
-
-
-def _list(value: Any) -> List[str]:
-    """A flag's value as the list of its words."""
-    if isinstance(value, dict):
-        return [f"{key}={one}" for key, one in value.items()]
-    return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
 def real(program: str) -> str:

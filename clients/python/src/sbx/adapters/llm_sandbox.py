@@ -22,6 +22,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import folder
 from ..errors import SbxError
+from ..options import values
 from ..pipes import pipe
 from ..process import Cancelled
 from ..result import Result
@@ -86,8 +87,8 @@ class SbxSession(BaseSession):
         name = str(config.lang)
         self._made = {"profile": profile or PROFILES.get(name, "default"), "binary": binary, **overrides}
         self._plots = ""
-        self._made["env"] = [*_list(overrides.get("env")), *(f"{key}={one}" for key, one in (env_vars or {}).items())]
-        self._made["set"] = {**(overrides.get("set") or {}), "workspace.at": self.config.workdir}
+        self._made["env"] = [*values("env", overrides.get("env")), *values("env", env_vars)]
+        self._made["set"] = [*values("set", overrides.get("set")), f"workspace.at={self.config.workdir}"]
         self._stops: List[int] = []
         self._lock = threading.Lock()
         if name == "python":
@@ -184,7 +185,7 @@ class SbxSession(BaseSession):
         with self._lock:
             self._stops.append(stop)
         limits: Dict[str, Any] = {"timeout": "none" if seconds is None else float(seconds),
-                                  "rw": [*_list(self._made.get("rw"), ":"), f"{self._plots}:{PLOTS}"]}
+                                  "rw": f"{self._plots}:{PLOTS}"}  # beside the sandbox's own
         try:
             sinks = (self._text(on_stdout), self._text(on_stderr), None)
             self.last_result = self.container._run(words, None, None, False, sinks, limits, stopping)
@@ -274,13 +275,6 @@ class SbxSession(BaseSession):
     def _process_stream_output(self, output: Any, on_stdout: Stream = None, on_stderr: Stream = None
                                ) -> Tuple[str, str]:
         raise NotImplementedError("outputs come from the result of sbx")
-
-
-def _list(value: Any, sign: str = "=") -> List[str]:
-    """A flag's value as the list of its words."""
-    if isinstance(value, dict):
-        return [f"{key}{sign}{one}" for key, one in value.items()]
-    return [] if value is None else [value] if isinstance(value, str) else list(value)
 
 
 def register(name: str = "sbx") -> None:
