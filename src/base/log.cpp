@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -20,6 +21,9 @@ constexpr std::array<std::pair<std::string_view, Level>, 4> kNames{{{"debug", Le
                                                                     {"info", Level::info},
                                                                     {"warn", Level::warning},
                                                                     {"error", Level::error}}};
+
+/// Why a line is not in the log. A full disk must not end the run.
+std::optional<Errno> first_loss;
 
 /// One write(2) a line, unbuffered: a killed supervisor's last lines are the interesting ones.
 /// spdlog's own file sink makes missing folders and tries five times; a wrong path is to be an
@@ -37,8 +41,12 @@ class FileSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    // A full disk must not end the run; the log is the one place to tell it.
-    [[maybe_unused]] const auto written = ::write(fd_, line.data(), line.size());
+    const auto written = ::write(fd_, line.data(), line.size());
+    if (first_loss) return;
+    if (written < 0)
+      first_loss = Errno{errno};
+    else if (static_cast<std::size_t>(written) < line.size())
+      first_loss = Errno{ENOSPC};
   }
   void flush_() override {}
 
@@ -90,6 +98,8 @@ Result<void> open(const std::string& file, Level level) {
 }
 
 bool enabled(Level level) { return logger() != nullptr && logger()->should_log(to_spdlog(level)); }
+
+std::optional<Errno> failure() { return first_loss; }
 
 void write(Level level, std::string_view message) {
   constexpr std::size_t kLongest = 4096;

@@ -22,6 +22,9 @@ Result<void> open(const std::string& file, Level level);
 /// Would a message of this level be written?
 bool enabled(Level level);
 
+/// Why the first line that is missing could not be written; nothing: none is missing.
+std::optional<Errno> failure();
+
 /// One line with time, process id and level; control bytes are shown as escapes.
 void write(Level level, std::string_view message);
 

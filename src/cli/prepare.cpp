@@ -213,6 +213,10 @@ std::expected<plan::Plan, Problems> plan_run(const Grounds& grounds,
   log::write(log::Level::info, "run " + invocation.run_id + ": profile " + grounds.profile.name +
                                    ", " + std::to_string(plan->steps.size()) + " steps, command " +
                                    command_for_log(*plan));
+  if (const auto lost = log::failure())
+    plan->warnings.push_back(
+        Error{.kind = ErrorKind::host, .what = "the log is not written", .sys_errno = lost->value}
+            .to_string());
   tell_of_image(grounds.image, *plan);
   return *std::move(plan);
 }

@@ -52,3 +52,13 @@ def test_jobs_whose_results_cannot_be_written_are_told(sbx):
     (sbx.cwd / "jobs.jsonl").write_text('{"id": "a", "argv": ["true"]}\n')
     done = call(sbx, ["batch", *sbx.degraded, "jobs.jsonl"], ">&-")
     assert done.returncode == 125 and "EBADF" in done.stderr, done
+
+
+def test_a_log_that_cannot_be_written_ends_nothing_and_is_told(sbx):
+    lost = "the log is not written: No space left on device (ENOSPC)"
+    run = sbx.run(flags=["--log", "/dev/full"], cmd=["true"])
+    assert run.code == 0 and run.result["warnings"] == [lost] and f"sbx: warning: {lost}" in run.err, run
+    (sbx.cwd / "jobs.jsonl").write_text('{"id": "a", "argv": ["true"]}\n')
+    done = sbx.call("batch", *sbx.degraded, "jobs.jsonl", "--log", "/dev/full")
+    assert done.code == 0 and lost in done.out, done
+    assert sbx.run(flags=["--log", sbx.folder / "log"], cmd=["true"]).result["warnings"] == []
