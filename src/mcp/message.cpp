@@ -2,8 +2,10 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "base/repeated_key.hpp"
 #include "base/text.hpp"
 
@@ -73,22 +75,69 @@ Malformed malformed(Json id, std::string text) {
   return {std::move(id), {Code::invalid_request, std::move(text)}};
 }
 
+Json parse(std::string_view line, RepeatedKey<Json>& keys) {
+  // To the library a NUL is the end, whatever comes after it.
+  if (line.contains('\0')) return Json::value_t::discarded;
+  return Json::parse(line, std::ref(keys), false);
+}
+
+/// Of a document that is refused: somebody waits for the answer to the request that it would have
+/// been. `twice`: a key that stands in it twice.
+Json id_of(const Json& document, const std::optional<std::string>& twice) {
+  if (!document.is_object() || twice == "id") return {};
+  const auto id = document.find("id");
+  return id != document.end() && is_id(*id) ? *id : Json();
+}
+
+/// The number of the `\uXXXX` that `text` begins with; 0: it does not.
+unsigned escaped_unit(std::string_view text) {
+  constexpr std::size_t kLength = 6;
+  if (text.size() < kLength || !text.starts_with("\\u")) return 0;
+  return parse_number<unsigned>(text.substr(2, kLength - 2), 16).value_or(0);
+}
+
+/// `line` with U+FFFD for each half of a surrogate pair: whoever cuts a text in two, in a language
+/// whose texts are of UTF-16, writes that. Nothing: there is none.
+std::optional<std::string> without_half_pairs(std::string_view line) {
+  constexpr std::size_t kUnit = 6;
+  const auto is_first = [](unsigned unit) { return unit >= 0xd800 && unit < 0xdc00; };
+  const auto is_second = [](unsigned unit) { return unit >= 0xdc00 && unit < 0xe000; };
+  std::string out(line);
+  bool found = false;
+  for (std::size_t at = 0; (at = line.find('\\', at)) != std::string_view::npos;) {
+    const unsigned unit = escaped_unit(line.substr(at));
+    if (is_first(unit) && is_second(escaped_unit(line.substr(at + kUnit)))) {
+      at += 2 * kUnit;
+    } else if (is_first(unit) || is_second(unit)) {
+      out.replace(at, kUnit, "\\ufffd");
+      found = true;
+      at += kUnit;
+    } else {
+      at += 2;
+    }
+  }
+  return found ? std::optional(std::move(out)) : std::nullopt;
+}
+
 }  // namespace
 
 std::expected<Json, Malformed> read_document(std::string_view line) {
   if (!is_moderate(line)) return std::unexpected(malformed({}, "too deep, or too many values"));
   RepeatedKey<Json> keys;
-  // To the library a NUL is the end, whatever comes after it.
-  const bool whole = line.find('\0') == std::string_view::npos;
-  Json document = whole ? Json::parse(line, std::ref(keys), false) : Json(Json::value_t::discarded);
-  if (document.is_discarded())
-    return std::unexpected(Malformed{{}, {Code::parse_error, "the line is no JSON"}});
+  Json document = parse(line, keys);
+  if (document.is_discarded()) {
+    const auto whole = without_half_pairs(line);
+    if (whole) document = parse(*whole, keys);
+    if (document.is_discarded())
+      return std::unexpected(Malformed{{}, {Code::parse_error, "the line is no JSON"}});
+    return std::unexpected(
+        malformed(id_of(document, keys.first()),
+                  "half of a surrogate pair (\\ud800 to \\udfff) is no character"));
+  }
   const auto& key = keys.first();
   if (!key) return document;
-  // Somebody waits for the answer to the request that it would have been.
-  const auto id = document.is_object() && *key != "id" ? document.find("id") : document.end();
-  return std::unexpected(malformed(id != document.end() && is_id(*id) ? *id : Json(),
-                                   "the key " + shown(*key) + " stands twice in one object"));
+  return std::unexpected(
+      malformed(id_of(document, key), "the key " + shown(*key) + " stands twice in one object"));
 }
 
 std::variant<Request, Reply, Malformed> read_message(Json document) {

@@ -91,6 +91,8 @@ MALFORMED = [
     (b'{"jsonrpc": "2.0", "id": 1, "method": "ping", "id": 2}', -32600),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "run_shell", "arguments": '
      b'{"script": "echo one", "script": "echo two"}}}', -32600),
+    (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "run_python", "arguments": '
+     b'{"code": "print(\'\\ud83d\')"}}}', -32600),
     (b"[" * 100_000, -32600), (b'{"a":' * 65 + b"1" + b"}" * 65, -32600), (b"[" + b"0," * 200_000 + b"0]", -32600),
 ]
 

@@ -66,6 +66,24 @@ TEST_CASE("a key that stands twice is refused, and who waits for the answer gets
         0);
 }
 
+TEST_CASE("half of a surrogate pair is no character, and who waits for the answer gets it") {
+  const auto id_of = [](const std::string& text, int code) {
+    const auto document =
+        read_document(R"({"jsonrpc":"2.0","id":7,"method":"m","params":{"a":")" + text + "\"}}");
+    REQUIRE_FALSE(document);
+    CHECK(static_cast<int>(document.error().why.code) == code);
+    return document.error().id;
+  };
+  for (const char* half : {R"(\ud83d)", R"(\uDE00)", R"(x\ud83dx)", R"(\ud83d\n)",
+                           R"(\ud83d\ud83d\ude00)", R"(\ude00\ud83d)", R"(\\\ud83d)"})
+    CHECK(id_of(half, -32600) == 7);
+  CHECK(id_of(R"(\ud83)", -32700) == nullptr);
+  CHECK(id_of(R"(\ud83d\x)", -32700) == nullptr);
+  CHECK(id_of(R"(\)", -32700) == nullptr);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":7,"method":"\ud83d\ude00 \\ud83d"})") == 0);
+  CHECK(code_of(R"({"jsonrpc":"2.0","id":7,"id":8,"method":"\ud83d"})") == -32600);
+}
+
 TEST_CASE("a document is moderate, or no parser sees it") {
   CHECK(code_of(std::string(65, '[') + std::string(65, ']')) == -32600);
   CHECK(code_of(std::string(1 << 20, '[')) == -32600);
