@@ -35,6 +35,7 @@ def test_message_and_artifact(box):
 def test_plain_arguments_give_text(box):
     assert SandboxTool.python(box).invoke({"code": "print(6 * 7)"}) == "42"
     assert SandboxTool.shell(box).invoke({"code": "echo $((6 * 7))"}) == "42"
+    assert SandboxTool.shell(box).invoke({"code": "-x 2>&-; echo $0"}) == "sh"
 
 
 def test_what_the_model_sees_of_the_schema(box):

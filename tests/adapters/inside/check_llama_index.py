@@ -33,6 +33,7 @@ def test_calls(tools):
     output = tools["run_python"].call(code="print(open('a/b.txt', encoding='utf-8').read())")
     assert output.content == "käse" and not output.is_error and output.raw_output.result.ok
     assert tools["run_shell"].call("printf new > c").content == "(no output)"
+    assert tools["run_shell"].call("-x 2>&-; echo hi").content == "hi"
     assert tools["read_file"].call("c").content == "new"
     assert tools["list_files"].call().content.split() == ["a/b.txt", "c"]
 
@@ -44,6 +45,7 @@ async def test_async_calls(tools):
     assert (await tools["list_files"].acall()).content == "x"
     assert (await tools["read_file"].acall("x")).content == "1"
     assert (await tools["run_shell"].acall("echo hi")).content == "hi"
+    assert (await tools["run_shell"].acall("-x 2>&-; echo hi")).content == "hi"
 
 
 @pytest.mark.parametrize("name, words, said", [

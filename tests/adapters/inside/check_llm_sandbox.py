@@ -57,6 +57,7 @@ def test_commands(session):
     assert session.execute_command("pwd").stdout == "/sandbox\n"
     assert session.execute_command("pwd", workdir="/tmp").stdout == "/tmp\n"
     assert session.execute_command("exit 3").exit_code == 3
+    assert session.execute_command("-x; exit 3").exit_code == 3
     assert session.execute_commands(["echo a > f", ("cat f", "/sandbox"), "false", "echo never"]).exit_code == 1
     with pytest.raises(CommandEmptyError):
         session.execute_command("")

@@ -14,7 +14,7 @@ from ..aio import AsyncSandbox
 from ..result import Result
 from ..sandbox import Sandbox
 from .missing import missing
-from .words import TROUBLE, Told, attempt, failed, told
+from .words import TROUBLE, Told, attempt, failed, shell, told
 
 try:
     from langchain_core.messages import ToolMessage
@@ -67,7 +67,7 @@ class SandboxTool(BaseTool):
 
     def _words(self, code: str) -> Tuple[List[str], Optional[str]]:
         """The command, and what it reads. A program has no limit on its length there, as argv has."""
-        return (["python3", "-"], code) if self.language == "python" else (["sh", "-c", code], None)
+        return (["python3", "-"], code) if self.language == "python" else (shell(code), None)
 
     def _run(self, code: str) -> Answer:
         words, source = self._words(code)

@@ -13,7 +13,7 @@ from typing import Any, Callable, Dict, List, Optional
 from ..aio import AsyncSandbox
 from ..sandbox import Sandbox
 from .missing import missing
-from .words import TROUBLE, Told, attempt, clip, failed, told
+from .words import TROUBLE, Told, attempt, clip, failed, shell, told
 
 try:
     from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
@@ -64,7 +64,7 @@ class SandboxToolSpec(BaseToolSpec):
 
     def run_shell(self, script: str) -> str:
         """Runs a POSIX shell script in a sandbox and returns what it prints. Files in the current folder stay."""
-        return attempt(lambda: self.sandbox.run(["sh", "-c", script]))
+        return attempt(lambda: self.sandbox.run(shell(script)))
 
     def read_file(self, path: str) -> str:
         """Returns the text of a file; `path` is relative to the folder that programs start in."""
@@ -93,7 +93,7 @@ class SandboxToolSpec(BaseToolSpec):
 
     async def arun_shell(self, script: str) -> str:
         """As run_shell."""
-        return await self._arun(["sh", "-c", script])
+        return await self._arun(shell(script))
 
     async def aread_file(self, path: str) -> str:
         """As read_file."""

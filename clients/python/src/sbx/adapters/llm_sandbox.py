@@ -28,7 +28,7 @@ from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
 from .missing import missing
-from .words import ending
+from .words import ending, shell
 
 try:
     from llm_sandbox import backends
@@ -164,7 +164,7 @@ class SbxSession(BaseSession):
         seconds = timeout or self.config.get_execution_timeout()
         if workdir and workdir != self.config.workdir:
             command = f"cd {shlex.quote(workdir)} && {command}"
-        result = self._call(["sh", "-c", command], seconds, on_stdout, on_stderr)
+        result = self._call(shell(command), seconds, on_stdout, on_stderr)
         if result.status == "timeout":
             raise SandboxTimeoutError(result.reason["text"], seconds)
         errors = self.config.encoding_errors

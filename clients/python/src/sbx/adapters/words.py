@@ -27,6 +27,11 @@ class Told(str):
         return told
 
 
+def shell(script: str) -> List[str]:
+    """The command for a script of sh, one that begins with a dash, too."""
+    return ["sh", "-c", "--", script]
+
+
 def clip(text: str, most: int = MOST) -> str:
     """`text`, its middle left out when it has more than `most` characters, which the text says."""
     if len(text) <= most:
