@@ -55,6 +55,19 @@ def test_reports_are_as_if_it_ran_here(project):
         assert text in project.said, text
 
 
+def test_much_output_is_cut_and_no_failure(project):
+    project.write("test_it.py", """
+        import pytest
+        pytestmark = pytest.mark.sandbox
+        def test_prints(): print("\\x1b" * 3_000_000)
+        def test_fails():
+            print("first" + "x" * 12_000_000 + "last")
+            raise ValueError("y" * 12_000_000)
+        """)
+    assert project.run("--tb=short") == {"test_prints": "PASSED", "test_fails": "FAILED"}, project.said[-1000:]
+    assert "first" in project.said and "characters left out" in project.said and "last" in project.said
+
+
 def test_outer_fixtures_are_torn_down_in_time(project):
     """A module's fixture that was set up here ends before the next module, although a sandboxed test came between."""
     project.write("test_1.py", """

@@ -11,13 +11,27 @@ from typing import Any
 
 import pytest
 
+from .adapters.words import clip
+from .pytest_shapes import MOST
+
 REPORTS = os.dup(1)
 os.dup2(2, 1)
+NOTE = 100  # characters for the words that say what was left out
+
+
+def short(value: object) -> object:
+    """`value` with its texts as long as they are taken out there: the run's output has a limit, and each report of a test
+    has all that it has printed until then."""
+    if isinstance(value, str):
+        return clip(value, MOST - NOTE)
+    if isinstance(value, dict):
+        return {key: short(one) for key, one in value.items()}
+    return [short(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def send(kind: str, value: object) -> None:
     """Writes one line, whole."""
-    data = memoryview(json.dumps([kind, value]).encode() + b"\n")
+    data = memoryview(json.dumps([kind, short(value)]).encode() + b"\n")
     while data:
         data = data[os.write(REPORTS, data):]
 
