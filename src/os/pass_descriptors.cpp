@@ -1,5 +1,6 @@
 #include "os/pass_descriptors.hpp"
 
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -14,6 +15,59 @@ namespace {
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 constexpr std::size_t kPayload = kMaxInMessage * sizeof(int);
+
+/// While it lives our hard limit on open files is in force, which is above that of a payload
+/// (limits.rlimits.nofile) on any usual host: none that sends without anybody who receives keeps
+/// other runs of its user from starting.
+class HardLimit {
+ public:
+  HardLimit() noexcept {
+    if (::getrlimit(RLIMIT_NOFILE, &own_) != 0) return;
+    const ::rlimit most{own_.rlim_max, own_.rlim_max};
+    raised_ = ::setrlimit(RLIMIT_NOFILE, &most) == 0;
+  }
+  HardLimit(const HardLimit&) = delete;
+  HardLimit& operator=(const HardLimit&) = delete;
+  ~HardLimit() {
+    if (raised_) (void)::setrlimit(RLIMIT_NOFILE, &own_);  // cannot fail: it is lowered
+  }
+
+ private:
+  ::rlimit own_{};
+  bool raised_ = false;
+};
+
+SysResult<void> send(int socket, const ::msghdr& message) noexcept {
+  for (;;) {
+    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    if (sent == 1) return {};
+    if (sent >= 0) return std::unexpected(Errno{EPROTO});
+    if (errno != EINTR) return fail();
+  }
+}
+
+bool has_no_room(const SysResult<void>& sent) noexcept {
+  return !sent && sent.error().value == ETOOMANYREFS;
+}
+
+SysResult<void> send_asleep(int socket, const ::msghdr& message) noexcept {
+  constexpr int kTries = 5'000;
+  constexpr ::timespec kPause{0, 1'000'000};
+  const HardLimit limit;
+  SysResult<void> sent = send(socket, message);
+  for (int tries = 0; has_no_room(sent) && tries < kTries; ++tries) {
+    (void)::nanosleep(&kPause, nullptr);
+    sent = send(socket, message);
+  }
+  return sent;
+}
+
+SysResult<void> send_awake(int socket, const ::msghdr& message) noexcept {
+  constexpr int kTries = 50'000;
+  SysResult<void> sent = send(socket, message);
+  for (int tries = 0; has_no_room(sent) && tries < kTries; ++tries) sent = send(socket, message);
+  return sent;
+}
 
 }  // namespace
 
@@ -34,15 +88,9 @@ SysResult<void> send_descriptors(int socket, std::span<const int> fds, WaitForRo
     header->cmsg_len = CMSG_LEN(fds.size_bytes());
     std::memcpy(CMSG_DATA(header), fds.data(), fds.size_bytes());
   }
-  constexpr ::timespec kPause{0, 1'000'000};
-  for (int tries = wait == WaitForRoom::asleep ? 5'000 : 50'000;;) {
-    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (sent == 1) return {};
-    if (sent >= 0) return std::unexpected(Errno{EPROTO});
-    if (errno == EINTR) continue;
-    if (errno != ETOOMANYREFS || --tries == 0) return fail();
-    if (wait == WaitForRoom::asleep) (void)::nanosleep(&kPause, nullptr);
-  }
+  const SysResult<void> sent = send(socket, message);
+  if (!has_no_room(sent)) return sent;
+  return wait == WaitForRoom::asleep ? send_asleep(socket, message) : send_awake(socket, message);
 }
 
 SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool wait) noexcept {

@@ -13,15 +13,16 @@ namespace sbx::os {
 inline constexpr std::size_t kMaxInMessage = 64;  ///< the kernel takes 253
 inline constexpr std::size_t kMaxPassed = 8;      ///< of those that init and the payload pass
 
-/// How to wait for room: under a filter that may forbid to sleep, only by trying again.
+/// How to wait for room: under a filter that may forbid other calls, only by trying again.
 enum class WaitForRoom { asleep, awake };
 
 /// Sends all of `fds` (at most kMaxInMessage; may be none) in one message over a unix socket.
 ///
 /// The kernel counts what is on its way for all processes of a user, and refuses more than the
-/// sender may open (ETOOMANYREFS; too_many_unix_fds() in net/unix/scm.c). Many runs may start at
-/// once, so it is tried again until the others' have arrived, for five seconds, or awake for a
-/// small part of that. Their receivers wait for nothing else then.
+/// sender's soft limit of open files (ETOOMANYREFS; too_many_unix_fds() in net/unix/scm.c). Then
+/// the hard one holds for us. Many runs may start at once, so it is tried again until the others'
+/// have arrived, for five seconds, or awake for a small part of that. Their receivers wait for
+/// nothing else then.
 SysResult<void> send_descriptors(int socket, std::span<const int> fds,
                                  WaitForRoom wait = WaitForRoom::asleep) noexcept;
 
