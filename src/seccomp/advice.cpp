@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "seccomp/conditions.hpp"
 #include "seccomp/evaluate.hpp"
 #include "seccomp/layout.hpp"
 
@@ -43,6 +44,22 @@ void open_up(Request& request, const CallFacts& facts, const seccomp_data& call)
   }
 }
 
+/// Does its filter let `call` through?
+bool passes(const Request& request, const seccomp_data& call) {
+  const auto policy = build_policy(request);
+  if (!policy) return false;
+  const auto program = layout(*policy);
+  return program && evaluate(*program, call) == SECCOMP_RET_ALLOW;
+}
+
+/// The same for the calls that do what this one can do.
+void open_twins(Request& request, const CallFacts& facts, const seccomp_data& call) {
+  const ConditionedCall* row = find_conditions(facts.call->name);
+  if (row == nullptr) return;
+  for (const Condition& condition : row->conditions)
+    if (const CallFacts twin = find_call(condition.twin)) open_up(request, twin, call);
+}
+
 }  // namespace
 
 std::string allow_entry(const CallFacts& call) {
@@ -55,10 +72,8 @@ bool allow_call(Request& request, const seccomp_data& call) {
   if (!facts || facts.group->standing == Standing::never) return false;
   Request opened = request;
   open_up(opened, facts, call);
-  const auto policy = build_policy(opened);
-  if (opened == request || !policy) return false;
-  const auto program = layout(*policy);
-  if (!program || evaluate(*program, call) != SECCOMP_RET_ALLOW) return false;
+  if (opened == request || !passes(opened, call)) open_twins(opened, facts, call);
+  if (opened == request || !passes(opened, call)) return false;
   request = std::move(opened);
   return true;
 }

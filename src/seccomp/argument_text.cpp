@@ -48,8 +48,9 @@ constexpr std::array<Named, 4> kTerminal{{{TIOCSTI, "TIOCSTI"},
                                           {TIOCLINUX, "TIOCLINUX"},
                                           {TIOCCONS, "TIOCCONS"},
                                           {TIOCSETD, "TIOCSETD"}}};
-constexpr std::array<Named, 7> kOptions{
-    {{PR_SET_SECUREBITS, "PR_SET_SECUREBITS"},
+constexpr std::array<Named, 8> kOptions{
+    {{PR_SET_SECCOMP, "PR_SET_SECCOMP"},
+     {PR_SET_SECUREBITS, "PR_SET_SECUREBITS"},
      {PR_SET_MM, "PR_SET_MM"},
      {PR_SET_SPECULATION_CTRL, "PR_SET_SPECULATION_CTRL"},
      {PR_SET_IO_FLUSHER, "PR_SET_IO_FLUSHER"},

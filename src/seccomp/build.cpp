@@ -18,6 +18,7 @@ struct Verdict {
   bool denied = false;  ///< named by `deny`: stronger than `allow`
   std::vector<const ArgAllow*> narrowing{};
   [[nodiscard]] bool open() const { return allowed && !denied; }
+  [[nodiscard]] bool wide_open() const { return open() && narrowing.empty(); }
 };
 using Verdicts = std::array<Verdict, kLastNumber + 1>;
 
@@ -92,7 +93,7 @@ bool is_closed(const Call& call, std::span<const SharedRule> shared) {
 
 /// The rules of an allowed call: firm conditions, the profile's narrowing, other conditions, allow.
 /// Firm ones come first, or under `log` a narrowing that logs would let their cases through.
-void add_allowed(const Call& call, const Verdict& verdict, const Request& request,
+void add_allowed(const Call& call, const Verdicts& verdicts, const Request& request,
                  std::span<const SharedRule> shared, std::vector<Rule>& rules) {
   const OnDeny mode = request.on_deny;
   const std::string name(call.name);
@@ -103,6 +104,8 @@ void add_allowed(const Call& call, const Verdict& verdict, const Request& reques
     if (row == nullptr) return;
     for (const Condition& condition : row->conditions) {
       if ((condition.denial == Denial::firm) != firm) continue;
+      const CallFacts twin = find_call(condition.twin);
+      if (twin && verdicts[twin.call->number].wide_open()) continue;
       Action action = denied_action(mode);
       if (condition.denial == Denial::firm) action = firm_action(mode, EPERM);
       if (condition.denial == Denial::unknown) action = firm_action(mode, EINVAL);
@@ -111,7 +114,7 @@ void add_allowed(const Call& call, const Verdict& verdict, const Request& reques
   };
   add_conditions(true);
   if (add_shared_host(call, shared, mode, rules)) return;
-  for (const ArgAllow* entry : verdict.narrowing) {
+  for (const ArgAllow* entry : verdicts[call.number].narrowing) {
     rules.push_back({name, denied_action(mode), outside(*entry)});
   }
   add_conditions(false);
@@ -133,7 +136,7 @@ Result<Policy> build_policy(const Request& request) {
       if (group.standing == Standing::never) {
         policy.rules.push_back({std::string(call.name), firm_action(request.on_deny, group.error)});
       } else if (verdict.open() || is_closed(call, shared)) {
-        add_allowed(call, verdict, request, shared, policy.rules);
+        add_allowed(call, verdicts, request, shared, policy.rules);
       } else {
         policy.rules.push_back({std::string(call.name), denied_action(request.on_deny)});
       }

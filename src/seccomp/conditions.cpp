@@ -127,8 +127,11 @@ ConditionedCall prctl_call() {
                                                  PR_SET_SYSCALL_USER_DISPATCH,
                                                  PR_SCHED_CORE,
                                                  kSetMemoryMerge})};
-  ConditionedCall row{
-      "prctl", "options that only concern the caller; none that loosens or attacks", {}};
+  ConditionedCall row{"prctl",
+                      "options that only concern the caller; none that loosens or attacks; a "
+                      "filter of its own only "
+                      "as seccomp(2) may make one",
+                      {}};
   for (const std::uint64_t option :
        {std::uint64_t{PR_SET_SECUREBITS}, std::uint64_t{PR_SET_MM},
         std::uint64_t{PR_SET_SPECULATION_CTRL}, std::uint64_t{PR_SET_IO_FLUSHER},
@@ -136,6 +139,7 @@ ConditionedCall prctl_call() {
         kSetMemoryMerge}) {
     row.conditions.push_back({Denial::ordinary, {is(0, option)}});
   }
+  row.conditions.push_back({Denial::ordinary, {is(0, PR_SET_SECCOMP)}, "seccomp"});
   row.conditions.push_back(std::move(unknown));
   return row;
 }

@@ -21,6 +21,7 @@ enum class Denial {
 struct Condition {
   Denial denial = Denial::ordinary;
   std::vector<ArgTest> tests;
+  std::string_view twin{};  ///< a call that does the same: denied only where that one is not open
 };
 
 /// The conditions of one call, in the order they are tried, firm ones first.

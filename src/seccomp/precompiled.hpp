@@ -11,10 +11,15 @@
 
 namespace sbx::seccomp {
 
-/// The requests that the built-in profiles make all have the default lists and differ in `on_deny`.
+/// The requests that the built-in profiles make, one for each `on_deny`: the default lists, and
+/// what `strict` denies besides.
 inline constexpr std::array kPrecompiledModes{OnDeny::fail, OnDeny::kill, OnDeny::log};
 
-inline Request precompiled_request(OnDeny mode) { return Request{.on_deny = mode}; }
+inline Request precompiled_request(OnDeny mode) {
+  Request request{.on_deny = mode};
+  if (mode == OnDeny::kill) request.deny = {"seccomp"};
+  return request;
+}
 
 struct Precompiled {
   OnDeny on_deny = OnDeny::fail;

@@ -42,6 +42,36 @@ def test_without_a_listener_it_is_the_kernel_that_kills(sbx, probe):
     assert "SIGSYS" in run.out or run.code == 159, run
 
 
+# A filter of its own is asked before ours where somebody listens: an error is stronger than a question (seccomp(2)).
+OWN_FILTER = """
+import ctypes, sys
+libc = ctypes.CDLL(None, use_errno=True)
+class Step(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_uint16), ("jt", ctypes.c_uint8), ("jf", ctypes.c_uint8), ("k", ctypes.c_uint32)]
+class Program(ctypes.Structure):
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.POINTER(Step))]
+keyctl, refuse, allow = 250, 0x00050001, 0x7fff0000
+steps = (Step * 4)(Step(0x20, 0, 0, 0), Step(0x15, 0, 1, keyctl), Step(0x06, 0, 0, refuse), Step(0x06, 0, 0, allow))
+program = ctypes.byref(Program(4, steps))
+libc.prctl(38, 1, 0, 0, 0)
+done = libc.syscall(317, 1, 0, program) if sys.argv[1] == "seccomp" else libc.prctl(22, 2, program, 0, 0)
+print("installed", done, flush=True)
+libc.syscall(keyctl, 0, 0, 0, 0, 0)
+print("lives", flush=True)
+"""
+
+
+@pytest.mark.needs("landlock", "cgroup")
+@pytest.mark.parametrize("way", ["seccomp", "prctl"])
+def test_no_filter_of_its_own_turns_a_kill_into_an_error(sbx, way):
+    command = ["/usr/bin/python3", "-c", OWN_FILTER, way]
+    run = sbx.run("strict", cmd=command).assert_status("seccomp", 159)
+    assert [d["operation"] for d in run.result["denials"]] == [way] and not run.out, run
+    assert run.result["denials"][0]["allow_with"] == "seccomp: {deny: !replace []}"
+    control = sbx.run("strict", flags=["--set", "seccomp.deny=!replace []"], cmd=command).assert_ok()
+    assert control.out == "installed 0\nlives\n" and control.result["denials"] == []
+
+
 def test_capabilities_inside_do_not_open_the_filter(stage):
     """Seccomp must hold by itself when every capability is left (but the filter is there)."""
     for name in FOR_EVERYBODY:

@@ -107,6 +107,11 @@ TEST_CASE("the advice names the line that allows the call") {
                  {AF_INET, 1, 0}) ==
         "seccomp: {args: !replace [{call: socket, arg: 0, in: [1, 2]}, {call: socket, arg: 1, in: "
         "[1]}]}");
+  // By whichever of two calls a filter of its own is asked for.
+  constexpr std::uint64_t kSetSeccomp = 22;
+  CHECK(line_for({.deny = {"seccomp"}}, "prctl", {kSetSeccomp}) == "seccomp: {deny: !replace []}");
+  CHECK(line_for({.allow = {"execve", "prctl"}}, "prctl", {kSetSeccomp}) ==
+        "seccomp: {allow: [seccomp]}");
 }
 
 TEST_CASE("no line is named where none would do") {

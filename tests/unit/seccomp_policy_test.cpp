@@ -70,6 +70,23 @@ TEST_CASE("allow gives back optional groups and single calls, deny takes away an
   CHECK(order("io_uring_setup") == fails(EPERM));
 }
 
+TEST_CASE("who may have no filter of his own by seccomp(2) gets none by prctl(2)") {
+  constexpr std::uint64_t kSetSeccomp = 22;  // PR_SET_SECCOMP
+  constexpr std::uint64_t kSetName = 15;
+  CHECK(Asked({})("prctl", {kSetSeccomp}) == kAllow);
+  const std::vector<Request> denying{
+      {.deny = {"seccomp"}},
+      {.deny = {"@sandbox"}},
+      {.allow = {"execve", "prctl"}},
+      {.args = {{"seccomp", 0, {2}}}},  // SECCOMP_GET_ACTION_AVAIL
+  };
+  for (const Request& request : denying) {
+    const Asked asked(request);
+    CHECK(asked("prctl", {kSetSeccomp}) == fails(EPERM));
+    CHECK(asked("prctl", {kSetName}) == kAllow);
+  }
+}
+
 TEST_CASE("a small allowlist allows just that") {
   const Asked small({.allow = {"execve", "@basic-io"}});
   CHECK(small("read") == kAllow);
