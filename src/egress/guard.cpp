@@ -68,23 +68,22 @@ void Guard::answered(std::string_view start, std::string& out) {
   judge(out);
 }
 
+bool Guard::judge_kind(std::string& out) {
+  using protocol::Looks;
+  // Empty lines may stand before a request (RFC 9112 2.2), and are something else by themselves.
+  const std::size_t lines = std::min(held_.find_first_not_of("\r\n"), held_.size());
+  out.append(held_, 0, lines);
+  held_.erase(0, lines);
+  const Looks tls = protocol::looks_like_tls(bytes_of(held_));
+  const Looks http = protocol::looks_like_http(held_);
+  if (tls == Looks::maybe || http == Looks::maybe) return false;
+  kind_ = tls == Looks::yes ? Kind::tls : http == Looks::yes ? Kind::http : Kind::line;
+  if (kind_ == Kind::http) http_.emplace(name_, port_);
+  return true;
+}
+
 void Guard::judge(std::string& out) {
-  if (kind_ == Kind::unknown) {
-    // Empty lines may stand before a request (RFC 9112 2.2), and are something else by themselves.
-    const std::size_t lines = std::min(held_.find_first_not_of("\r\n"), held_.size());
-    out.append(held_, 0, lines);
-    held_.erase(0, lines);
-    switch (protocol::looks_like_http(held_)) {
-      case protocol::Looks::maybe:
-        return;
-      case protocol::Looks::no:
-        kind_ = Kind::line;
-        break;
-      case protocol::Looks::yes:
-        kind_ = Kind::http;
-        http_.emplace(name_, port_);
-    }
-  }
+  if (kind_ == Kind::unknown && !judge_kind(out)) return;
   if (kind_ == Kind::tls) return judge_tls(out);
   if (kind_ == Kind::tls_again) return judge_second_hello(out);
   if (kind_ == Kind::tls_answer) return;
@@ -100,13 +99,14 @@ void Guard::judge_tls(std::string& out) {
     case State::incomplete:
       return;
     case State::absent:
-      return refuse("the TLS client names no server");
+      if (port_ == kHttps) return refuse("the TLS client names no server");
+      break;  // as clients of mail, directories and databases do
     case State::not_tls:
       return refuse("what it sends is not TLS");
     case State::found:
-      break;
+      if (found.name == name_) break;
+      return refuse("the TLS client asks for " + printable(found.name, 80));
   }
-  if (found.name != name_) return refuse("the TLS client asks for " + printable(found.name, 80));
   // The server may follow the name inside, and not the one that everybody can read.
   if (found.encrypted)
     return refuse("the TLS client may hide a server name (Encrypted Client Hello)");

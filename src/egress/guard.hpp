@@ -14,8 +14,8 @@ namespace sbx::egress {
 
 class Guard {
  public:
-  /// Port 443 has to begin with TLS and 80 to be HTTP; what looks like HTTP on another port is held
-  /// to the same, because a proxy would listen to it.
+  /// Port 443 has to begin with TLS and 80 to be HTTP; what looks like either on another port is
+  /// held to the same, because a server of many names or a proxy would listen to it.
   Guard(std::string name, std::uint16_t port);
 
   /// The client's next bytes; appends to `out` those that may go on.
@@ -47,6 +47,8 @@ class Guard {
   };
 
   void judge(std::string& out);
+  /// False: that cannot be said yet.
+  bool judge_kind(std::string& out);
   void judge_tls(std::string& out);
   void judge_second_hello(std::string& out);
   void judge_http(std::string& out);

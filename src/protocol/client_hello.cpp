@@ -135,6 +135,15 @@ ServerName read_message(Bytes message) {
 
 }  // namespace
 
+Looks looks_like_tls(Bytes start) {
+  constexpr std::uint8_t kChangeCipherSpec = 20;
+  constexpr std::uint8_t kApplicationData = 23;
+  if (start.empty()) return Looks::maybe;
+  if (start[0] < kChangeCipherSpec || start[0] > kApplicationData) return Looks::no;
+  if (start.size() == 1) return Looks::maybe;
+  return start[1] == kMajorVersion ? Looks::yes : Looks::no;
+}
+
 ServerName read_server_name(Bytes start) {
   const bool full = start.size() >= kMostClientHello;
   if (full) start = start.first(kMostClientHello);

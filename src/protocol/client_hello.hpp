@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "protocol/looks.hpp"
+
 namespace sbx::protocol {
 
 /// As TLS clients with big keys send; with the heads of its records.
@@ -26,6 +28,10 @@ struct ServerName {
   /// instead. Some browsers send an empty imitation of it to everybody.
   bool encrypted = false;
 };
+
+/// Of the client's first bytes: a record of TLS? Not a handshake alone: some servers pass over an
+/// alert before it.
+Looks looks_like_tls(std::span<const std::uint8_t> start);
 
 /// `start`: all that the client has sent so far. Several records and any cut are fine; after a
 /// verdict more bytes change nothing. Two names, or one that is no host's name, are not_tls. Until

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "protocol/http_head.hpp"
+#include "protocol/looks.hpp"
 
 namespace sbx::protocol {
 
-/// Could the client's first bytes still become (maybe), or are they (yes), an HTTP/1 request?
-enum class Looks { maybe, yes, no };
+/// Of the client's first bytes: an HTTP/1 request?
 Looks looks_like_http(std::string_view start);
 
 /// Of a connection that does not begin with a registered method: reads its first line as it passes.

@@ -92,6 +92,10 @@ ATTACKS = {
     "sni_of_none": Attack("tls allowed.test 443 ''", ("allowed.test:443",), UNVERIFIED, "allowed.test:443"),
     "sni_of_another_under_a_wildcard": Attack("tls a.cdn.test 443 forbidden.test", ("*.cdn.test:443",), UNVERIFIED,
                                               "a.cdn.test:443"),
+    "sni_of_another_at_another_port": Attack("tls allowed.test 8443 forbidden.test", ("allowed.test:8443",), UNVERIFIED,
+                                             "allowed.test:8443"),
+    "sni_bytewise_at_another_port": Attack("tls allowed.test 8443 forbidden.test bytes", ("allowed.test:8443",), UNVERIFIED,
+                                           "allowed.test:8443"),
     "no_tls_at_443": Attack("echo other.test 443", ("other.test:443",), UNVERIFIED, "other.test:443"),
     "connect_at_80": Attack("connect_through proxy.test 80 forbidden.test:443", ("proxy.test:80",), UNVERIFIED,
                             "proxy.test:80"),
@@ -128,6 +132,12 @@ def test_it_is_contained(net, attack):
     assert run.said["reached"] is False, repr(run)
     if attack.target.strip():
         assert denials(run, attack.target), repr(run)
+
+
+def test_tls_that_names_nobody_passes_at_another_port(net):
+    """As clients of mail, directories and databases speak it; at 443 it is `sni_of_none`."""
+    run = net.hostile("tls", "allowed.test", "8443", "", allow=["allowed.test:8443"])
+    assert run.said["reached"] is True, repr(run)
 
 
 def test_no_request_is_smuggled(net):

@@ -75,9 +75,6 @@ TEST_CASE("nor is HTTP with a method of one's own let pass to another port") {
   CHECK(echo.open());
   Guard keys("allowed.test", 6379);
   CHECK(passed(keys, "get HTTP/1.1x\r\n") == "get HTTP/1.1x\r\n");
-  Guard tls("allowed.test", 8443);
-  CHECK(passed(tls, "\x16\x03\x01") == "\x16\x03\x01");
-  CHECK(tls.open());
 }
 
 TEST_CASE("a guard holds a bounded amount") {
@@ -128,6 +125,34 @@ TEST_CASE(
   Guard other("allowed.test", 443);
   CHECK(passed(other, hello("evil.test")).empty());
   CHECK(other.problem() == "the TLS client asks for evil.test");
+}
+
+TEST_CASE("on another port TLS may be for no name, but not for another one") {
+  Guard named("allowed.test", 8443);
+  const std::string good = hello("allowed.test");
+  CHECK(passed(named, good.substr(0, 1)).empty());
+  CHECK(passed(named, good.substr(1) + "more") == good);
+  CHECK(named.waits());
+
+  std::string nameless = hello("allowed.test");
+  nameless[5 + 4 + 2 + 32 + 1 + 2 + 2 + 2 + 2 + 1] = '\x15';  // the extension is padding
+  Guard silent("allowed.test", 6380);
+  CHECK(passed(silent, nameless) == nameless);
+  CHECK(silent.waits());
+  Guard web("allowed.test", 443);
+  CHECK(passed(web, nameless).empty());
+  CHECK(web.problem() == "the TLS client names no server");
+
+  const std::string alert("\x15\x03\x01\x00\x02\x01\x5a", 7);
+  for (const std::string& start : {std::string(), alert}) {
+    Guard other("allowed.test", 8443);
+    CHECK(passed(other, start + hello("evil.test")).empty());
+    CHECK(other.refused());
+  }
+
+  Guard binary("allowed.test", 9000);
+  CHECK(passed(binary, std::string("\x16\0\0\0", 4)) == std::string("\x16\0\0\0", 4));
+  CHECK(binary.open());
 }
 
 TEST_CASE("a second hello, which a server asks for, has to have the name as well") {

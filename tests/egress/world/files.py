@@ -76,7 +76,7 @@ SITE = """server { %(listen)s server_name %(name)s; root /srv/www/%(name)s;
     location = /dns-query { default_type application/dns-message; return 200 "an answer\\n"; } }
 """
 LISTEN = " ".join(f"listen {host}:{port};" for host in ("11.22.33.10", "[2a00:1122:33::10]")
-                  for port in ("80", "443 ssl"))
+                  for port in ("80", "443 ssl", "8443 ssl"))
 PLACES = "\n  ".join(f"{kind}_temp_path /srv/run/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
 SSH = """
 Port 22
