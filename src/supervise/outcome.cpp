@@ -216,11 +216,14 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
     return set(outcome, Status::cpu_limit, kTimeLimit,
                {"cpu_rlimit", "a process used more CPU time than limits.rlimits.cpu allows",
                 std::to_string(*cpu) + "s", cpu_observed(outcome.usage)});
-  // The kernel sends it for the limit that the plan set; without one somebody else did.
+  // The kernel sends it for the limit that the plan set; without one somebody else did. As with
+  // SIGSYS, nothing tells whether it was the kernel.
   const auto file_size = rlimit_of(plan, "fsize");
   if (signal == SIGXFSZ && file_size)
     return set(outcome, Status::disk_limit, code,
-               {"file_size_limit", "it wrote a file larger than limits.rlimits.fsize allows",
+               {"file_size_limit",
+                "it was killed by SIGXFSZ, which the kernel sends to whoever writes a file larger "
+                "than limits.rlimits.fsize allows",
                 format_bytes(*file_size)});
   if (signal == evidence.interrupt_signal)
     return set(outcome, Status::interrupted, code,
