@@ -135,15 +135,13 @@ StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
     context.filtered = true;
     return {};
   }
-  const plan::Supervision& wanted = context.plan->supervision;
-  auto listener = os::install_filter_with_listener(
-      filters.told, wanted.learning != plan::Learning::off || wanted.hears_connects);
+  auto listener = os::install_filter_with_listener(filters.told, context.plan->hears_at_once());
   if (!listener) {
     // An outer sandbox listens already (EBUSY), or the kernel is too old (EINVAL). Nothing is
     // weaker without, only nobody is told: the supervisor sees that none has come.
     const int why = listener.error().value;
     // But ports that are opened late would never be.
-    if ((why != EBUSY && why != EINVAL) || wanted.hears_connects)
+    if ((why != EBUSY && why != EINVAL) || context.plan->supervision.hears_connects)
       return std::unexpected(listener.error());
     SBX_CHECK(os::install_filter(filters.plain));
     context.filtered = true;

@@ -127,6 +127,13 @@ struct Plan {
   std::optional<KeepChanges> keep{};
   std::optional<KeepArtifacts> artifacts{};
   std::vector<std::string> warnings;
+
+  /// No signal takes a call from the listener once it was made: it may be one that is let pass, or
+  /// one that whoever makes it has to die for.
+  [[nodiscard]] bool hears_at_once() const {
+    return supervision.learning != Learning::off || supervision.hears_connects ||
+           seccomp.on_deny == seccomp::OnDeny::kill;
+  }
 };
 
 }  // namespace sbx::plan

@@ -119,7 +119,7 @@ Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos
   if (plan.supervision.hears_connects)
     for (const plan::Step& step : plan.steps)
       if (const auto* gateway = std::get_if<plan::OpenGateway>(&step.action)) late_ = gateway->late;
-  eager_ = plan.supervision.learning != plan::Learning::off || plan.supervision.hears_connects;
+  eager_ = plan.hears_at_once();
   allowance_.start(now, share_for(plan.supervision));
   return {};
 }

@@ -3,8 +3,9 @@
 //
 // Whoever makes a denied call waits for us. A payload that does nothing else shall burn its own
 // time and not the host's: answering has a budget of processor time, and who comes when it is used
-// up waits for the next one. Where calls come here that are allowed, and fail with EINTR when a
-// signal is faster than we are, they are received all the same, and only answered later.
+// up waits for the next one. Where calls come here that are allowed, or that kill, and fail with
+// EINTR when a signal is faster than we are, they are received all the same, and only answered
+// later.
 #pragma once
 
 #include <cstddef>

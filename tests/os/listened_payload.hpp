@@ -16,7 +16,7 @@ inline void filter_myself(const plan::Plan& plan, int channel) {
   filters.plain = plan.filter.program();
   launch::prepare_listening(plan, channel, filters);
   expect(os::set_no_new_privs().has_value());
-  auto listener = os::install_filter_with_listener(filters.told, true);
+  auto listener = os::install_filter_with_listener(filters.told, plan.hears_at_once());
   expect(listener.has_value());
   const int passed[] = {listener->release()};
   expect(os::send_descriptors(channel, passed).has_value());
