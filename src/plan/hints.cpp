@@ -239,7 +239,12 @@ struct Hint {
   std::string operator()(const ResetSignals&) const { return ""; }
   std::string operator()(const CloseDescriptors&) const { return kKernelHint; }
   std::string operator()(const InstallSeccomp&) const {
-    return error == EBUSY ? kListenerHint : "the kernel needs CONFIG_SECCOMP_FILTER";
+    if (error == EBUSY) return kListenerHint;
+    // The payload's limit is in force by now.
+    if (error == ETOOMANYREFS)
+      return "processes of this user have sent too much over sockets that nobody has received: end "
+             "the run that holds it, or raise limits.rlimits.nofile above what that one may open";
+    return "the kernel needs CONFIG_SECCOMP_FILTER";
   }
   std::string operator()(const ExecPayload&) const { return ""; }
   std::string operator()(const Fail&) const { return ""; }

@@ -44,6 +44,14 @@ def test_a_payload_that_holds_all_it_can_keeps_nobody_from_starting(sbx, holder,
     assert (done.returncode, done.stdout) == (0, "started\n"), done.stderr
 
 
+def test_a_run_that_lists_denials_says_what_keeps_it_from_starting(sbx, holder):
+    """Who sends the listener of its filter has the payload's limits already."""
+    refused = start(sbx, "-Sn 1024", "--json")
+    assert refused.returncode == 125 and "raise limits.rlimits.nofile" in refused.stderr, refused
+    done = start(sbx, "-Sn 1024", "--json", "--set", "limits.rlimits.nofile=4096")
+    assert done.returncode == 0 and '"status":"ok"' in done.stdout, done.stderr
+
+
 def test_control_without_a_higher_hard_limit_no_run_starts(sbx, holder):
     done = start(sbx, "-n 1024")
     assert done.returncode == 125 and "ETOOMANYREFS" in done.stderr and "ulimit -n" in done.stderr, done
