@@ -131,6 +131,8 @@ SysResult<void> Sandbox::resume() const {
 void Sandbox::kill_tree() const { state_->kill_tree(); }
 
 std::optional<int> Sandbox::reap(int& init_wait_status) {
+  // It has nothing left to do but to end, and somebody may have frozen or stopped it just before.
+  if (is_empty()) static_cast<void>(os::signal_child(state_->init_pid, SIGKILL));
   init_wait_status = state_->reap();
   const SharedPage& page = *state_->page.get();
   if (page.payload_ended.load(std::memory_order_acquire) == 0) return std::nullopt;
