@@ -22,8 +22,10 @@ PathPattern::PathPattern(std::string_view pattern) noexcept {
   for (char* part = text_.data(); part != nullptr;) {
     char* const slash = std::strchr(part, '/');
     if (slash != nullptr) *slash = '\0';
-    if (*part == '\0' || count == kMaxParts) return;
-    parts_[count++] = part;
+    if (*part != '\0') {
+      if (count == kMaxParts) return;
+      parts_[count++] = part;
+    }
     part = slash != nullptr ? slash + 1 : nullptr;
   }
   count_ = count;

@@ -19,12 +19,12 @@ class PathPattern {
   /// Bit i: the parts from i on are left to be matched; 0: no way leads on.
   using States = std::uint64_t;
 
-  /// "/workspace/**/*.pem".
+  /// "/workspace/**/*.pem"; "/a/" and "//a" mean "/a".
   explicit PathPattern(std::string_view pattern) noexcept;
   PathPattern(const PathPattern&) = delete;  // parts_ points into text_
   PathPattern& operator=(const PathPattern&) = delete;
 
-  /// False: the pattern is too long, has too many parts or an empty one, and matches nothing.
+  /// False: the pattern is empty or too long or has too many parts, and matches nothing.
   [[nodiscard]] bool valid() const noexcept { return count_ != 0; }
   /// At the root, before any name.
   [[nodiscard]] States start() const noexcept;

@@ -50,11 +50,7 @@ void compress(std::uint32_t* state, const unsigned char* block) {
   for (std::size_t i = 0; i < add.size(); ++i) state[i] += add[i];
 }
 
-/// Up to here the portable way is done before a CPU in a virtual machine has said what it can.
-constexpr std::size_t kFewBlocks = 64;
-
 void digest_blocks(std::uint32_t* state, const unsigned char* data, std::size_t blocks) {
-  if (blocks <= kFewBlocks) return detail::sha256_blocks_portable(state, data, blocks);
   static const detail::Sha256Blocks fast = detail::sha256_blocks_accelerated();
   (fast != nullptr ? fast : &detail::sha256_blocks_portable)(state, data, blocks);
 }

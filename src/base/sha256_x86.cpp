@@ -3,8 +3,11 @@
 #include "base/sha256_table.hpp"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
 #include <immintrin.h>
+#ifdef __clang__
+#define _Bool bool  // the next is in C, whose bool g++ alone takes  NOLINT
+#endif
+#include <sys/platform/x86.h>
 #endif
 
 namespace sbx::detail {
@@ -65,14 +68,9 @@ SBX_SHA_TARGET void digest_blocks(std::uint32_t* state, const unsigned char* dat
   _mm_storeu_si128(reinterpret_cast<__m128i*>(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/// CPUID leaf 7, EBX bit 29: SHA; leaf 1, ECX bits 9 and 19: SSSE3 and SSE4.1. g++ 12's
-/// __builtin_cpu_supports does not know "sha".
+/// As glibc has noted it at its start: CPUID leaves a virtual machine, for a microsecond and more.
 bool has_sha_instructions() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  if (__get_cpuid(1, &a, &b, &c, &d) == 0) return false;
-  const bool sse = (c & (1U << 9U)) != 0 && (c & (1U << 19U)) != 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0) return false;
-  return sse && (b & (1U << 29U)) != 0;
+  return CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSSE3) && CPU_FEATURE_PRESENT(SSE4_1);
 }
 
 }  // namespace

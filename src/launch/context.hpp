@@ -45,6 +45,12 @@ struct Prepared {
   std::span<const os::SecretMemory> secrets;  ///< by Plan::secrets
 };
 
+/// A folder that is open, and the path that it was opened by, a part of the plan's.
+struct KnownFolder {
+  os::UniqueFd fd{};
+  std::string_view path{};
+};
+
 struct Context {
   const plan::Plan* plan = nullptr;
   const Prepared* prepared = nullptr;
@@ -69,10 +75,8 @@ struct Context {
   /// The folder of the new root that a step has worked in last: the next often goes on there. What
   /// mounts at a descriptor instead of a name in it forgets it; a name in another folder replaces
   /// it.
-  struct {
-    os::UniqueFd fd{};
-    std::string_view path{};
-  } folder{};
+  KnownFolder folder{};
+  KnownFolder source{};  ///< the same of the host's tree, where binds and copies come from
   os::UniqueFd pty_slave{};
   /// Without namespaces of its own (plan::Plan::shares_host):
   std::uint32_t host_id = 0;           ///< the reserved one, root's runs

@@ -49,13 +49,11 @@ StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::BindDevice& step, Context& context) noexcept {
-  const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
-  struct ::stat node{};
-  if (::fstat(source.get(), &node) != 0) return fail();
-  if (!S_ISCHR(node.st_mode)) return std::unexpected(Errno{ENODEV});
-  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
-  SBX_CHECK(os::restrict_mount(tree.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false));
-  return attach_at(context, tree, step.target);
+  const Place from = SBX_TRY(source_at(context, step.source));
+  const os::NamedTree node = SBX_TRY(os::clone_tree_in(from.folder, from.name, false));
+  if (!S_ISCHR(node.mode)) return std::unexpected(Errno{ENODEV});
+  SBX_CHECK(os::restrict_mount(node.fd.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, false));
+  return attach_at(context, node.fd, step.target);
 }
 
 StepResult run(const plan::OpenPty& step, Context& context) noexcept {

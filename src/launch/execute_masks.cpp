@@ -23,11 +23,12 @@ constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake o
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// Covers what `target` (O_PATH) is: a folder by an empty one, anything else by /dev/null.
-StepResult cover(Context& context, int target) noexcept {
-  context.folder.fd.reset();  // this may cover it
+/// Covers what is at `place`: a folder by an empty one, anything else by /dev/null.
+StepResult cover(Context& context, const Place& place) noexcept {
   struct ::stat what{};
-  if (::fstat(target, &what) != 0) return fail();
+  if (::fstatat(place.folder, place.name, &what, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
+    return fail();
+  if (S_ISLNK(what.st_mode)) return std::unexpected(Errno{ELOOP});
   const bool folder = S_ISDIR(what.st_mode);
   // The new root's own null: a bind of the host's node, which keeps working with nodev off.
   if (!folder && !context.null.valid())
@@ -37,7 +38,7 @@ StepResult cover(Context& context, int target) noexcept {
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | (folder ? MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC : 0);
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
   SBX_CHECK(os::restrict_mount(tree.get(), attributes, false));
-  return os::attach_tree(tree.get(), target, "");
+  return os::attach_tree(tree.get(), place.folder, place.name);
 }
 
 struct Walk {
@@ -94,7 +95,8 @@ bool may_open(int folder) noexcept {
 StepResult cover_match(Walk& state, Folder& folder, const char* name, os::UniqueFd found) noexcept {
   if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
   if (SBX_TRY(hold(state, folder))) found = SBX_TRY(os::open_inside(folder.fd.get(), name));
-  return cover(*state.context, found.get());
+  state.context->folder.fd.reset();  // this may cover it
+  return cover(*state.context, {found.get(), ""});
 }
 
 StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept;
@@ -134,14 +136,12 @@ StepResult walk(Walk& state, Folder folder, PathPattern::States states, int dept
 }  // namespace
 
 StepResult run(const plan::MaskPath& step, Context& context) noexcept {
-  const auto target = os::open_inside(context.root.get(), relative(step.path));
-  if (!target) {
-    // ELOOP: a link at that place leads to a file that has a name of its own.
-    const bool absent = target.error().value == ENOENT || target.error().value == ENOTDIR;
-    if (step.optional && absent) return {};
-    return std::unexpected(target.error());
-  }
-  return cover(context, target->get());
+  const auto place = place_of(context, step.path);
+  const StepResult covered = place ? cover(context, *place) : std::unexpected(place.error());
+  // ELOOP: a link at that place leads to a file that has a name of its own.
+  const int error = covered ? 0 : covered.error().value;
+  if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
+  return covered;
 }
 
 StepResult run(const plan::MaskGlob& step, Context& context) noexcept {

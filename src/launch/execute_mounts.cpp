@@ -22,32 +22,28 @@ namespace {
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-struct Place {
-  int folder = -1;  ///< the context's
-  const char* name = nullptr;
-};
-
-/// The folder that `path`'s last component goes into, found without following links: a link of the
-/// new root ("/bin" -> "/usr/bin") would otherwise lead to the host's tree, where "/" still points.
-SysResult<Place> parent_of(Context& context, const std::string& path) noexcept {
+/// The folder that the last component of `path`, a whole string, is in: opened by `open` unless it
+/// is known, and found without following links.
+template <class Open>
+SysResult<Place> place_in(KnownFolder& known, std::string_view path, Open open) noexcept {
   const std::size_t slash = path.rfind('/');
   char parent[PATH_MAX];
   if (slash >= sizeof parent || slash + 1 == path.size())  // npos is past every size
     return std::unexpected(Errno{EINVAL});
-  const std::string_view folder = std::string_view(path).substr(0, slash);
-  if (!context.folder.fd.valid() || context.folder.path != folder) {
+  const std::string_view folder = path.substr(0, slash);
+  if (!known.fd.valid() || known.path != folder) {
     std::memcpy(parent, path.data(), slash);
     parent[slash] = '\0';
-    context.folder.fd = SBX_TRY(os::open_inside(context.root.get(), slash == 0 ? "." : parent + 1));
-    context.folder.path = folder;
+    known.fd = SBX_TRY(open(parent));
+    known.path = folder;
   }
-  return Place{context.folder.fd.get(), path.c_str() + slash + 1};
+  return Place{known.fd.get(), path.data() + slash + 1};
 }
 
 /// A new file at `path`; never one that is there.
 SysResult<os::UniqueFd> create_file(Context& context, const std::string& path,
                                     unsigned mode) noexcept {
-  const Place place = SBX_TRY(parent_of(context, path));
+  const Place place = SBX_TRY(place_of(context, path));
   os::UniqueFd file(::openat(place.folder, place.name,
                              O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode));
   if (!file.valid()) return fail();
@@ -75,6 +71,19 @@ StepResult restrict_and_attach(Context& context, const os::UniqueFd& tree,
 
 }  // namespace
 
+SysResult<Place> place_of(Context& context, const std::string& path) noexcept {
+  return place_in(context.folder, path, [&](const char* folder) noexcept {
+    return os::open_inside(context.root.get(), *folder == '\0' ? "." : folder + 1);
+  });
+}
+
+SysResult<Place> source_at(Context& context, const std::string& path) noexcept {
+  const std::string_view named = path == "/" ? std::string_view("/.") : path;
+  return place_in(context.source, named, [](const char* folder) noexcept {
+    return os::open_path_strict(*folder == '\0' ? "/" : folder);
+  });
+}
+
 std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept {
   std::uint64_t attributes = 0;
   if (flags.read_only) attributes |= MOUNT_ATTR_RDONLY;
@@ -90,7 +99,7 @@ const char* relative(const std::string& path) noexcept {
 
 StepResult attach_at(Context& context, const os::UniqueFd& tree,
                      const std::string& target) noexcept {
-  const Place place = SBX_TRY(parent_of(context, target));
+  const Place place = SBX_TRY(place_of(context, target));
   return os::attach_tree(tree.get(), place.folder, place.name);
 }
 
@@ -127,20 +136,20 @@ StepResult run(const plan::MountRoot& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::MakeDir& step, Context& context) noexcept {
-  const Place place = SBX_TRY(parent_of(context, step.path));
+  const Place place = SBX_TRY(place_of(context, step.path));
   if (::mkdirat(place.folder, place.name, step.mode) != 0) return fail();
   return {};
 }
 
 StepResult run(const plan::MakeSymlink& step, Context& context) noexcept {
-  const Place place = SBX_TRY(parent_of(context, step.path));
+  const Place place = SBX_TRY(place_of(context, step.path));
   if (::symlinkat(step.link.c_str(), place.folder, place.name) != 0) return fail();
   return {};
 }
 
 StepResult run(const plan::WriteFile& step, Context& context) noexcept {
   if (step.content.empty()) {  // a place to mount on: nothing has to be opened
-    const Place place = SBX_TRY(parent_of(context, step.path));
+    const Place place = SBX_TRY(place_of(context, step.path));
     if (::mknodat(place.folder, place.name, S_IFREG | step.mode, 0) != 0) return fail();
     return {};
   }
@@ -153,7 +162,8 @@ StepResult run(const plan::WriteSecret& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::CopyFile& step, Context& context) noexcept {
-  const os::SourceFile source = SBX_TRY(os::open_file_strict(step.source.c_str()));
+  const Place from = SBX_TRY(source_at(context, step.source));
+  const os::SourceFile source = SBX_TRY(os::open_file_in(from.folder, from.name));
   ::off_t size = source.size;
   const os::UniqueFd file = SBX_TRY(create_file(context, step.path, step.mode));
   // In the kernel, from one page cache to the other, as much as there was when it was opened.
@@ -168,9 +178,9 @@ StepResult run(const plan::CopyFile& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::BindTree& step, Context& context) noexcept {
-  const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
-  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
-  return restrict_and_attach(context, tree, step.flags, step.target);
+  const Place from = SBX_TRY(source_at(context, step.source));
+  const os::NamedTree tree = SBX_TRY(os::clone_tree_in(from.folder, from.name, step.recursive));
+  return restrict_and_attach(context, tree.fd, step.flags, step.target);
 }
 
 StepResult run(const plan::AttachTree& step, Context& context) noexcept {
@@ -209,6 +219,7 @@ StepResult run(const plan::HandOverRoot&, Context& context) noexcept {
 
 StepResult run(const plan::PivotRoot&, Context& context) noexcept {
   context.folder.fd.reset();
+  context.source.fd.reset();  // of the host's tree
   SBX_CHECK(os::pivot_into(context.root.get()));
   ::umask(context.umask);
   return {};

@@ -112,6 +112,15 @@ SysResult<pid_t> fork_child(Context& context, os::UniqueFd end, ChildPart part) 
 
 // Shared by the mount steps (execute_mounts.cpp).
 
+struct Place {
+  int folder = -1;  ///< the context's
+  const char* name = nullptr;
+};
+/// Where in the new root `path` is, found without following links: one of the root's own
+/// ("/bin" -> "/usr/bin") would lead to the host's tree, where "/" still points.
+SysResult<Place> place_of(Context& context, const std::string& path) noexcept;
+/// Where on the host `path` is, found without following links; `name` itself may be one.
+SysResult<Place> source_at(Context& context, const std::string& path) noexcept;
 /// MOUNT_ATTR_* for `flags`.
 std::uint64_t mount_attributes(const plan::MountFlags& flags) noexcept;
 /// Attaches `tree` at `target` inside the new root, which must exist there.

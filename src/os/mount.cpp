@@ -15,7 +15,17 @@ namespace {
 
 constexpr int kMaxAttempts = 100;  // then somebody renames on purpose: refuse
 
+// Nothing may block on a FIFO, nor take a terminal.
+constexpr int kReadFile = O_RDONLY | O_NONBLOCK | O_NOCTTY;
+
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+
+SysResult<SourceFile> regular(UniqueFd file) noexcept {
+  struct ::stat what{};
+  if (::fstat(file.get(), &what) != 0) return fail();
+  if (!S_ISREG(what.st_mode)) return std::unexpected(Errno{EINVAL});
+  return SourceFile{std::move(file), what.st_size};
+}
 
 SysResult<UniqueFd> open_how(int dir_fd, const char* path, int flags,
                              std::uint64_t resolve) noexcept {
@@ -39,13 +49,14 @@ SysResult<UniqueFd> open_path_strict(const char* path) noexcept {
 }
 
 SysResult<SourceFile> open_file_strict(const char* path) noexcept {
-  // Nothing here may block on a FIFO, nor take a terminal.
-  UniqueFd file = SBX_TRY(open_how(AT_FDCWD, path, O_RDONLY | O_NONBLOCK | O_NOCTTY,
-                                   RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS));
-  struct ::stat what{};
-  if (::fstat(file.get(), &what) != 0) return fail();
-  if (!S_ISREG(what.st_mode)) return std::unexpected(Errno{EINVAL});
-  return SourceFile{std::move(file), what.st_size};
+  return regular(
+      SBX_TRY(open_how(AT_FDCWD, path, kReadFile, RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS)));
+}
+
+SysResult<SourceFile> open_file_in(int folder_fd, const char* name) noexcept {
+  UniqueFd file(::openat(folder_fd, name, kReadFile | O_NOFOLLOW | O_CLOEXEC));
+  if (!file.valid()) return fail();
+  return regular(std::move(file));
 }
 
 SysResult<UniqueFd> open_inside(int root_fd, const char* path, int flags) noexcept {
@@ -59,6 +70,17 @@ SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept {
   const int tree = ::open_tree(fd, "", flags);
   if (tree < 0) return fail();
   return UniqueFd(tree);
+}
+
+SysResult<NamedTree> clone_tree_in(int folder_fd, const char* name, bool recursive) noexcept {
+  const unsigned flags = OPEN_TREE_CLONE | static_cast<unsigned>(OPEN_TREE_CLOEXEC) |
+                         AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | (recursive ? AT_RECURSIVE : 0U);
+  UniqueFd tree(::open_tree(folder_fd, name, flags));
+  if (!tree.valid()) return fail();
+  struct ::stat root{};
+  if (::fstat(tree.get(), &root) != 0) return fail();
+  if (S_ISLNK(root.st_mode)) return std::unexpected(Errno{ELOOP});
+  return NamedTree{std::move(tree), root.st_mode};
 }
 
 SysResult<void> restrict_mount(int fd, std::uint64_t attributes, bool recursive) noexcept {

@@ -23,6 +23,8 @@ struct SourceFile {
 };
 /// The same, for reading; a regular file or nothing (EINVAL).
 SysResult<SourceFile> open_file_strict(const char* path) noexcept;
+/// The same for `name` in the folder `folder_fd`; a link is ELOOP.
+SysResult<SourceFile> open_file_in(int folder_fd, const char* name) noexcept;
 
 /// The same below `root_fd`, where "/" and ".." mean `root_fd` (RESOLVE_IN_ROOT).
 /// `flags`: of open(2).
@@ -30,6 +32,12 @@ SysResult<UniqueFd> open_inside(int root_fd, const char* path, int flags = O_PAT
 
 /// A detached copy of the mount at `fd` (with its submounts when `recursive`).
 SysResult<UniqueFd> clone_tree(int fd, bool recursive) noexcept;
+struct NamedTree {
+  UniqueFd fd;
+  ::mode_t mode;  ///< of its root, as of fstat(2)
+};
+/// The same of what `name` is in the folder `folder_fd`; a link is ELOOP.
+SysResult<NamedTree> clone_tree_in(int folder_fd, const char* name, bool recursive) noexcept;
 
 /// Sets `attributes` (MOUNT_ATTR_*) on the mount that `fd` is the root of; never clears one.
 SysResult<void> restrict_mount(int fd, std::uint64_t attributes, bool recursive) noexcept;

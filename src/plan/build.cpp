@@ -39,10 +39,11 @@ std::vector<Step> by_phase(std::vector<Step> steps) {
 Result<void> plan_sandbox(Builder& builder) {
   SBX_CHECK(plan_identity(builder));
   plan_ids(builder);
-  SBX_CHECK(plan_fork(builder));
+  plan_fork(builder);
   plan_inner_host(builder);
   SBX_CHECK(plan_cgroups(builder));
   SBX_CHECK(plan_mounts(builder));
+  SBX_CHECK(plan_meanwhile(builder));
   return plan_privileges(builder);
 }
 

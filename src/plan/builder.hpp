@@ -61,10 +61,12 @@ Result<void> plan_identity(Builder& builder);    ///< identity.cpp: which ids, a
 Result<void> reserve_host_id(Builder& builder);  ///< identity.cpp: started by root
 Result<void> plan_egress(Builder& builder);      ///< egress.cpp: what a filtered network reaches
 Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and their settings
-void plan_joining(Builder& builder);       ///< cgroups.cpp: how the payload gets into v1 groups
-void plan_ids(Builder& builder);           ///< identity.cpp: how init and payload get them
-void plan_inner_host(Builder& builder);    ///< identity.cpp: what its namespaces say and forbid
-Result<void> plan_fork(Builder& builder);  ///< fork.cpp: the payload's start, and its network
+void plan_joining(Builder& builder);     ///< cgroups.cpp: how the payload gets into v1 groups
+void plan_ids(Builder& builder);         ///< identity.cpp: how init and payload get them
+void plan_inner_host(Builder& builder);  ///< identity.cpp: what its namespaces say and forbid
+void plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network
+/// fork.cpp: what init does not wait for, once the payload has given back the root.
+Result<void> plan_meanwhile(Builder& builder);
 /// gateway.cpp: network.allow; nothing without it. An error where it cannot be had.
 Result<void> plan_gateway(Builder& builder);
 Result<void> plan_mounts(Builder& builder);                     ///< mounts.cpp: the new root

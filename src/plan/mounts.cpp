@@ -110,19 +110,19 @@ Result<void> add_tmpfs(Builder& b, Tree& tree, const profile::TmpfsMount& mount,
   return {};
 }
 
-/// Most of it is the payload's work, in the time that init needs for the rest of the root.
+/// Part of it is the payload's work, so much that it is ready when init is.
 Result<void> plan_proc(Builder& b, Tree& tree) {
   SBX_CHECK(tree.make_mount_point("/proc", true, "process information", ""));
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
   tree.cover_foreign("/proc");
   b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
-  b.add(Phase::init, LendRoot{}, "it closes /proc meanwhile");
-  b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
   // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding
   // 1).
   for (const char* path :
        {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
-    b.add(Phase::payload, ProtectPath{path}, "settings of the host's kernel");
+    b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");
+  b.add(Phase::init, LendRoot{}, "it hides what tells about the host meanwhile");
+  b.add(Phase::payload, BorrowRoot{}, "init makes the rest meanwhile");
   for (const char* path :
        {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/timer_list", "/proc/kallsyms",
         "/proc/interrupts", "/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/sched_debug"})
@@ -235,7 +235,7 @@ void plan_masks(Builder& b, Tree& tree) {
   for (std::size_t i = 0; i < masks.size(); ++i) {
     const std::string_view plain = plain_part(masks[i]);
     if (plain == masks[i]) {
-      b.add(Phase::init, MaskPath{masks[i], true}, "named in the profile", mask_key(i));
+      b.add(Phase::init, MaskPath{lexical_path("/", plain)}, "named in the profile", mask_key(i));
       continue;
     }
     const std::string folder = lexical_path("/", plain.substr(0, plain.rfind('/')));

@@ -65,7 +65,6 @@ void plan_start(Builder& b) {
 
 Result<void> plan_privileges(Builder& b) {
   plan_release(b);
-  plan_rlimits(b);
   b.add(Phase::payload, AwaitRoot{}, "paths mean the host's tree until then");
   if (b.plan.supervision.tty) {
     b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
@@ -82,8 +81,7 @@ Result<void> plan_privileges(Builder& b) {
   if (b.plan.egress)
     b.add(Phase::payload, AwaitGateway{}, "no attempt is missing in the result", "network.allow");
   plan_start(b);
-  if (!b.profile.capabilities.empty())
-    b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
+  b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
   b.add(Phase::guard, DropCapabilities{}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{},
         "init keeps what tells the supervisor of the command's end");

@@ -216,6 +216,12 @@ def test_masked_files_read_as_empty_and_folders_have_nothing(sbx):
     assert (sbx.cwd / ".env").read_text() == "TOKEN=1\n" and (sbx.cwd / "secret" / "key").read_text() == "k"
 
 
+def test_a_mask_as_the_shell_completes_a_folder(sbx):
+    (sbx.cwd / "secret/deep").mkdir(parents=True)
+    for mask in ("/workspace/secret/", "/workspace//secret", "/workspace/s*/"):
+        assert sh(sbx, "ls -A secret", "--mask", mask).assert_ok().out == "", mask
+
+
 def test_masked_patterns_match_at_any_depth(sbx):
     for path in ("a.pem", "d/b.pem", "d/e/f/c.pem", "d/e/keep.txt", ".hidden/x.pem"):
         (sbx.cwd / path).parent.mkdir(parents=True, exist_ok=True)

@@ -49,9 +49,16 @@ TEST_CASE("** is any number of folders, at the end at least one name") {
   CHECK(means("/**/x", "/x"));
 }
 
+TEST_CASE("a slash too many means nothing") {
+  for (const char* pattern : {"/a/b/", "/a//b", "//a/b", "a/b"}) {
+    CHECK(means(pattern, "/a/b"));
+    CHECK_FALSE(means(pattern, "/a"));
+  }
+}
+
 TEST_CASE("empty, too long, too many names: means nothing") {
   for (const std::string& pattern :
-       {std::string(), std::string("/"), std::string("/a//b"), std::string("/a/"),
+       {std::string(), std::string("/"), std::string("//"),
         repeated("/a", PathPattern::kMaxParts + 1), "/" + repeated("a", 5000)}) {
     CHECK_FALSE(PathPattern(pattern).valid());
     CHECK_FALSE(covers(PathPattern(pattern), "/a"));
