@@ -32,8 +32,8 @@ SysResult<void> Control::open(const std::string& run_id) {
   return {};
 }
 
-std::vector<std::string> Control::sweep() const {
-  return folder_.valid() ? sweep_run_files(folder_.get()) : std::vector<std::string>{};
+std::optional<std::vector<std::string>> Control::sweep() const {
+  return folder_.valid() ? sweep_in_turn(folder_.get()) : std::vector<std::string>{};
 }
 
 void Control::watch(PollSet& set) {

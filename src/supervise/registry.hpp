@@ -31,6 +31,9 @@ std::vector<RunFile> list_run_files(int folder);
 /// is older, and a connection only to those who have ended. Returns the ids of the runs that are
 /// left, sorted.
 std::vector<std::string> sweep_run_files(int folder);
+/// The same for each run that starts. nullopt, and nothing is done: many live, and another one has
+/// looked within the last second.
+std::optional<std::vector<std::string>> sweep_in_turn(int folder);
 
 /// The socket of `file` refused a connection: removes it, unless it may be one that was made just
 /// now and is about to listen.

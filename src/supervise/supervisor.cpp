@@ -138,7 +138,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   artifacts_.begin_samples(exec_);
   settle_due_ = exec_ + settle_pause_;
   // What killed supervisors left. Late: the payload runs by now, and nobody waits for this.
-  sandbox_->sweep_leftovers(plan_, control_.sweep());
+  if (const auto live = control_.sweep()) sandbox_->sweep_leftovers(plan_, *live);
   return {};
 }
 

@@ -69,6 +69,22 @@ def test_one_whom_nobody_has_collected_is_swept(sbx, registry, monkeypatch):
     alive.unlink()
 
 
+def test_where_many_live_one_run_in_each_second_sweeps(sbx, registry, monkeypatch):
+    monkeypatch.chdir(sbx.folder)
+    for number in range(17):
+        leave_socket(registry, os.getpid(), run=f"20260102-000000-000000{number:02}")
+    sbx.run(cmd=["true"]).assert_ok()
+    dead = leave_socket(registry, free_pid())
+    sbx.run(cmd=["true"]).assert_ok()
+    assert dead.exists() and (registry / "swept").exists()
+    for seconds in (-2, 60):  # two seconds later, and after the clock was put back
+        os.utime(registry / "swept", (time.time() + seconds,) * 2)
+        sbx.run(cmd=["true"]).assert_ok()
+        assert not dead.exists(), seconds
+        dead = leave_socket(registry, free_pid())
+    assert sbx.call("ps").code == 0 and not dead.exists()
+
+
 def test_a_pid_that_somebody_else_has_now_is_not_believed(sbx, registry, monkeypatch):
     monkeypatch.chdir(sbx.folder)
     path = leave_socket(registry, os.getpid())
