@@ -90,12 +90,18 @@ supervise::Sinks Report::sinks(supervise::Nanos started) const {
   return sinks;
 }
 
-bool Report::finish(const Outcome& outcome, const plan::Plan& plan) const {
+void Report::hold(Hold& hold) const {
+  if (is_file(result_) || is_file(junit_)) hold.emplace();
+}
+
+bool Report::finish(const Outcome& outcome, const plan::Plan& plan, Hold& hold) const {
   if (!is_file(result_) && !junit_) return true;
   const std::string result = supervise::to_json(outcome, plan);
   bool written = true;
   if (result_ && result_->stream() < 0) written = finish_file(*result_, result, true);
+  if (!is_file(junit_)) hold.reset();
   if (junit_) written = finish_file(*junit_, junit_of(result), !outcome.ended) && written;
+  hold.reset();
   return written;
 }
 
@@ -108,7 +114,8 @@ int Report::refuse(const plan::Plan& plan, profile::Problems problems,
     say(problems);
   const Outcome outcome = refused_run(plan, problems, sinks(started));
   for (const std::string& lost : outcome.undelivered) say(lost);
-  static_cast<void>(finish(outcome, plan));
+  Hold none;
+  static_cast<void>(finish(outcome, plan, none));
   return outcome.process_exit;
 }
 

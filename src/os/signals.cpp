@@ -75,4 +75,18 @@ void SignalGate::stop_self() {
   ::sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
 
+SignalHold::SignalHold() {
+  sigemptyset(&held_);
+  for (const int signal : kEnding) sigaddset(&held_, signal);
+  holds_ = ::sigprocmask(SIG_BLOCK, &held_, &old_mask_) == 0;
+}
+
+SignalHold::~SignalHold() {
+  if (!holds_) return;
+  constexpr timespec kAtOnce{};
+  while (::sigtimedwait(&held_, nullptr, &kAtOnce) > 0) {
+  }
+  ::sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
 }  // namespace sbx::os

@@ -40,4 +40,21 @@ class SignalGate {
   bool open_ = false;
 };
 
+/// Holds back, as long as it lives, the signals that ask us to end, for what must not be left
+/// undone and takes no time. What a gate inside of that time has not read came too late to matter.
+class SignalHold {
+ public:
+  SignalHold();
+  SignalHold(const SignalHold&) = delete;
+  SignalHold& operator=(const SignalHold&) = delete;
+  SignalHold(SignalHold&&) = delete;
+  SignalHold& operator=(SignalHold&&) = delete;
+  ~SignalHold();
+
+ private:
+  sigset_t held_{};
+  sigset_t old_mask_{};
+  bool holds_ = false;
+};
+
 }  // namespace sbx::os

@@ -1,7 +1,9 @@
 """Signals sent to sbx reach the payload; a payload that does not heed them ends all the same."""
+import json
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
@@ -164,3 +166,23 @@ def test_a_signal_during_the_set_up_ends_the_run(sbx):
         run = running.wait(timeout=10)
         # Before sbx watches for signals, it dies of this one like any program.
         assert run.code in (128 + signal.SIGTERM, -signal.SIGTERM), run
+
+
+def test_a_signal_after_the_command_has_ended_takes_no_result_away(sbx):
+    """Long is the time between the end of a run and its result file where the result has much in it."""
+    path = sbx.cwd / "result.json"
+    running = sbx.spawn(flags=["--json", "--result", path], cmd=["head", "-c", "9M", "/dev/zero"], result=False)
+    held, status = False, f"/proc/{running.process.pid}/status"
+    reader = threading.Thread(target=running.process.stdout.read, daemon=True)
+    reader.start()
+    while running.process.poll() is None:
+        with open(status) as lines:
+            blocked = next((int(line.split()[1], 16) for line in lines if line.startswith("SigBlk")), 0)
+        if blocked >> signal.SIGINT - 1 & 1:
+            held = True
+        elif held:
+            running.signal(signal.SIGINT)  # it can end sbx now
+            break
+    running.process.wait(10)
+    reader.join(10)
+    assert held and json.loads(path.read_text())["status"] == "ok"

@@ -79,9 +79,11 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   sinks.clock = clock;
   sinks.secrets = &*secrets;
   sinks.begins = [&](const supervise::Redactor& redactor) { narrator->before(plan, redactor); };
+  Report::Hold hold;
+  report.hold(hold);
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
   enter(clock, Stage::result_file);
-  const bool delivered = report.finish(outcome, plan) && outcome.undelivered.empty();
+  const bool delivered = report.finish(outcome, plan, hold) && outcome.undelivered.empty();
   narrator->after(plan, outcome);
   if (clock != nullptr) say_timing(plan, outcome.redactor, *clock);
   if (after) os::end_process(after({planned->profile, plan, outcome}));
