@@ -204,6 +204,15 @@ def test_a_command_that_is_not_there(learn):
     assert learned.run.code == 127 and not learned.text
 
 
+@pytest.mark.parametrize("own, code", [(0, 125), (3, 3)])
+def test_output_that_is_lost_is_told_as_by_run(sbx, own, code):
+    with open("/dev/full", "wb") as full:
+        run = subprocess.run([sbx.binary, "learn", "-o", "out.yaml", *sbx.degraded, "--", "sh", "-c", f"echo; exit {own}"],
+                             cwd=sbx.cwd, stdout=full, stderr=subprocess.PIPE, timeout=60)
+    assert run.returncode == code and b"sbx: stdout could not be written: No space left on device" in run.stderr, run
+    assert (sbx.cwd / "out.yaml").exists()
+
+
 def test_the_profile_goes_to_standard_output_and_the_commands_output_aside(sbx):
     for flags in ([], ["-o", "-"]):
         run = sbx.call("learn", *flags, *sbx.degraded, "--", "sh", "-c", "echo said")

@@ -86,10 +86,10 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   const bool delivered = report.finish(outcome, plan, hold) && outcome.undelivered.empty();
   narrator->after(plan, outcome);
   if (clock != nullptr) say_timing(plan, outcome.redactor, *clock);
-  if (after) os::end_process(after({planned->profile, plan, outcome}));
+  const int code = after ? after({planned->profile, plan, outcome}) : outcome.process_exit;
   // The command's own success must not hide that its result is not there. Everything is written
   // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
-  os::end_process(!delivered && outcome.process_exit == kSuccess ? kFailed : outcome.process_exit);
+  os::end_process(!delivered && code == kSuccess ? kFailed : code);
 }
 
 int refuse_run(const Reporting& reporting, const std::string& profile_name,
