@@ -125,7 +125,7 @@ void check_hostname(const Checker& c) {
   }
   if (!good)
     c.complain("hostname", "`" + printable(name, 70) + "` is no host name",
-               "use up to 64 letters, digits, `-` and `.`");
+               "use up to 64 letters, digits, `-` and `.`, at most 63 in a part");
 }
 
 void check_events(const Checker& c) {

@@ -156,6 +156,14 @@ TEST_CASE("the other sections are read") {
   CHECK(profile.stdio.tty == TtyMode::never);
 }
 
+TEST_CASE("a host name is told what it may be as it is checked") {
+  const std::string label(63, 'a');
+  CHECK(must_load("hostname: " + label + "\n").hostname == label);
+  const std::string problems = problems_of("hostname: " + label + "a\n");
+  CHECK(has(problems, "is no host name"));
+  CHECK(has(problems, "at most 63 in a part"));
+}
+
 TEST_CASE("all problems of a file are told at once, in its order") {
   const std::string problems = problems_of(
       "memroy: 1G\n"
