@@ -1,7 +1,5 @@
 #include "base/path_pattern.hpp"
 
-#include <fnmatch.h>
-
 #include <cstring>
 #include <string>
 
@@ -11,6 +9,42 @@ namespace sbx {
 namespace {
 
 bool is_any_depth(const char* part) noexcept { return std::strcmp(part, "**") == 0; }
+
+/// Behind the character at `text`; a byte that begins none of UTF-8 is one by itself.
+const char* after_character(const char* text) noexcept {
+  const auto lead = static_cast<unsigned char>(*text);
+  const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
+  for (int i = 1; i <= more; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80) return text + 1;
+  }
+  return text + 1 + more;
+}
+
+/// Does `pattern` mean `name`? Not by fnmatch(3), to which [] and a backslash are more than
+/// themselves, and where `?` is what the locale says.
+bool means_name(const char* pattern, const char* name) noexcept {
+  const char* star = nullptr;  // behind the last `*`
+  const char* rest = nullptr;  // what that one leaves
+  while (*name != '\0') {
+    if (*pattern == '*') {
+      star = ++pattern;
+      rest = name;
+    } else if (*pattern == '?') {
+      ++pattern;
+      name = after_character(name);
+    } else if (*pattern == *name) {
+      ++pattern;
+      ++name;
+    } else if (star != nullptr) {
+      pattern = star;
+      name = rest = after_character(rest);
+    } else {
+      return false;
+    }
+  }
+  while (*pattern == '*') ++pattern;
+  return *pattern == '\0';
+}
 
 }  // namespace
 
@@ -47,7 +81,7 @@ PathPattern::States PathPattern::step(States states, const char* name) const noe
     if (is_any_depth(parts_[part])) {
       next |= enter(part);
       if (part + 1 == count_) next |= bit(count_);
-    } else if (::fnmatch(parts_[part], name, FNM_PATHNAME) == 0) {
+    } else if (means_name(parts_[part], name)) {
       next |= enter(part + 1);
     }
   }

@@ -1,4 +1,5 @@
-// Patterns of paths, as `mask` has them: `*` and `?` within a name, `**` for any number of folders.
+// Patterns of paths, as `mask` has them: `*` and `?` within a name, `**` for any number of folders,
+// every other character for itself.
 // Pure, and without allocation: init matches between clone and exec.
 #pragma once
 

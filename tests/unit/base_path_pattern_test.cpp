@@ -32,6 +32,32 @@ TEST_CASE("names, within a name") {
   CHECK_FALSE(means("/a/?", "/a/bc"));
 }
 
+TEST_CASE("all but * and ? is itself") {
+  CHECK(means("/a/[id].key", "/a/[id].key"));
+  CHECK_FALSE(means("/a/[id].key", "/a/i.key"));
+  CHECK(means("/a/[i?]*", "/a/[id].key"));
+  CHECK(means("/a/x\\y*", "/a/x\\y.key"));
+  CHECK_FALSE(means("/a/x\\y*", "/a/xy.key"));
+  CHECK(means("/a/\\*", "/a/\\z"));
+}
+
+TEST_CASE("? is one character, of whatever length, or a byte that is part of none") {
+  CHECK(means("/a/?.key", "/a/\u00e9.key"));
+  CHECK(means("/a/??", "/a/\u20ac\U0001f34e"));
+  CHECK_FALSE(means("/a/??", "/a/\u00e9"));
+  CHECK(means("/a/??", "/a/\xc3x"));
+  CHECK(means("/a/?", "/a/\xff"));
+  CHECK(means("/a/?", "/a/\xf0"));  // the last bytes of a name may be too few
+}
+
+TEST_CASE("a * leaves as much as what follows it needs") {
+  CHECK(means("/a/*b", "/a/abab"));
+  CHECK(means("/a/*a*b*", "/a/xxaxbx"));
+  CHECK(means("/a/x*", "/a/x"));
+  CHECK_FALSE(means("/a/*b", "/a/aba"));
+  CHECK_FALSE(means("/a/*??z*", "/a/\u20aczq"));
+}
+
 TEST_CASE("what lies below is meant as well") {
   CHECK(means("/a/b*", "/a/bc/d/e"));
   CHECK_FALSE(means("/a/b*", "/a/c/b"));
