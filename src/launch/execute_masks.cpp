@@ -147,6 +147,9 @@ StepResult run(const plan::MaskPath& step, Context& context) noexcept {
 StepResult run(const plan::MaskGlob& step, Context& context) noexcept {
   const PathPattern pattern(step.pattern);
   if (!pattern.valid()) return std::unexpected(Errno{EINVAL});
+  // A link that somebody has written out is no match to be left alone: nothing would be hidden.
+  const auto folder = os::open_inside(context.root.get(), step.folder.c_str());
+  if (!folder && folder.error().value == ELOOP) return std::unexpected(folder.error());
   Walk state{&context, &step, &pattern, 0};
   return walk(state, {nullptr, "", SBX_TRY(os::open_inside(context.root.get(), "."))},
               pattern.start(), 0);

@@ -20,6 +20,8 @@ constexpr const char* kMountPointHint =
     "outside of that folder";
 constexpr const char* kSourceHint =
     "it changed while sbx started, or a component of its path is a symbolic link now";
+constexpr const char* kMaskHint =
+    "a symbolic link is there or on the way, and hiding follows none: name what it leads to";
 constexpr const char* kProcHint =
     "the kernel mounts a fresh /proc only where an unmasked one is visible: in a container, start "
     "it with an unmasked /proc (docker run --security-opt systempaths=unconfined)";
@@ -164,8 +166,9 @@ struct Hint {
   std::string operator()(const MountDevpts&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }
-  std::string operator()(const MaskPath&) const { return ""; }
+  std::string operator()(const MaskPath&) const { return error == ELOOP ? kMaskHint : ""; }
   std::string operator()(const MaskGlob&) const {
+    if (error == ELOOP) return kMaskHint;
     if (error == E2BIG)
       return "the pattern matches more than 1024 places: hide their folder instead";
     if (error == ENAMETOOLONG)

@@ -239,7 +239,7 @@ void plan_masks(Builder& b, Tree& tree) {
       continue;
     }
     const std::string folder = lexical_path("/", plain.substr(0, plain.rfind('/')));
-    b.add(Phase::init, MaskGlob{masks[i], tree.lasting_at(folder)}, "named in the profile",
+    b.add(Phase::init, MaskGlob{masks[i], folder, tree.lasting_at(folder)}, "named in the profile",
           mask_key(i));
   }
 }

@@ -215,6 +215,7 @@ struct MaskPath {
 /// match are held as by ProtectPath.
 struct MaskGlob {
   std::string pattern;
+  std::string folder;  ///< what stands before the first wildcard, and may be missing
   std::vector<std::string> held{};
 };
 /// Bind onto itself: read-only, or (`held`) only so that it cannot be renamed or removed.
