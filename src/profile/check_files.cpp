@@ -151,8 +151,12 @@ void check_patterns(const Checker& c, std::string_view key,
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     std::string problem = path_problem(patterns[i]);
     if (problem.empty() && clean_path(patterns[i]) == "/") problem = "cannot be all of `/`";
-    if (problem.empty() && patterns[i].find("***") != std::string::npos)
-      problem = "has `***`; the wildcards are `*`, `**` and `?`";
+    const std::vector<std::string_view> names = split(patterns[i], '/');
+    const bool mixed = std::ranges::any_of(names, [](std::string_view name) {
+      return name != "**" && name.find("**") != std::string_view::npos;
+    });
+    if (problem.empty() && mixed)
+      problem = "has a `**` that is no name of its own; for folders of any depth write `/**/`";
     if (problem.empty() && !PathPattern(patterns[i]).valid())
       problem = "has more than " + std::to_string(PathPattern::kMaxParts) + " names";
     if (!problem.empty())
