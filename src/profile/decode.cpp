@@ -121,7 +121,7 @@ const std::string& Decoder::folder_of(const Node& node) const {
 }
 
 bool Decoder::is_word(const Node& node, std::string_view word) {
-  return node.kind == NodeKind::scalar && !node.quoted && node.text == word;
+  return node.kind == NodeKind::scalar && node.text == word;
 }
 
 bool Decoder::want_list(const Node& node) {

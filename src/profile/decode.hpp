@@ -30,7 +30,7 @@ class Decoder {
   bool want_list(const Node& node);
   /// `keys`: those that it can have, for advice.
   bool want_map(const Node& node, std::span<const Key> keys = {});
-  /// True for the plain word; a quoted "none" is text.
+  /// Is it this word? In quotes as well: to YAML and to the schema that is the same text.
   static bool is_word(const Node& node, std::string_view word);
 
   /// Calls `read(item)` for every item of a list, with "[i]" entered in the path.

@@ -36,7 +36,8 @@ class SlotReader {
 
   void operator()(const SwitchSlot& slot) const {
     const bool yes = Decoder::is_word(node_, "true");
-    if (!yes && !Decoder::is_word(node_, "false")) {
+    // In quotes these are text, and no truth values.
+    if (node_.quoted || (!yes && !Decoder::is_word(node_, "false"))) {
       d_.complain(node_, d_.subject() + " must be true or false", word_hint());
       return;
     }

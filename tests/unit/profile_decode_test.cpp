@@ -111,6 +111,21 @@ TEST_CASE(
         OomKill::process);
 }
 
+TEST_CASE("a word is the same in quotes, as JSON has it") {
+  const Profile profile = must_load(
+      "network: \"none\"\n"
+      "root: 'empty'\n"
+      "user: {\"uid\": \"caller\", \"gid\": 7}\n"
+      "limits: {\"memory\": \"none\", \"cpuset\": \"none\", \"rlimits\": {\"core\": \"none\"}}\n");
+  CHECK(profile.network.mode == NetworkMode::none);
+  CHECK(profile.root.kind == RootKind::empty);
+  CHECK_FALSE(profile.user.uid.has_value());
+  CHECK_FALSE(profile.limits.memory.has_value());
+  CHECK_FALSE(profile.limits.cpuset.has_value());
+  CHECK_FALSE(profile.limits.rlimits.at("core").has_value());
+  CHECK(must_load("network: \"host\"\n").network.mode == NetworkMode::host);
+}
+
 TEST_CASE("the other sections are read") {
   const Profile profile = must_load(
       "name: py-data\n"
