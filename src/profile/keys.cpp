@@ -170,7 +170,10 @@ constexpr Key kArgRule[] = {
                    if (d.read_count(n, value, 5))
                      d.profile().seccomp.args.back().arg = static_cast<unsigned>(value);
                  },
-                 [] { return std::string(R"({"type":"integer","minimum":0,"maximum":5})"); }}},
+                 [] {
+                   return std::string(R"({"anyOf":[{"type":"integer","minimum":0,"maximum":5},)"
+                                      R"({"$ref":"#/$defs/variable"}]})");
+                 }}},
     {"in", "Values that are allowed: numbers or constants such as AF_UNIX",
      SpecialSlot{read_arg_values, schema_arg_values}},
 };

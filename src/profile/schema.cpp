@@ -113,21 +113,25 @@ std::string schema_texts() { return list_of(ref("text")); }
 std::string schema_text() { return ref("text"); }
 std::string schema_extends() { return R"({"type":"array","items":{"type":"string"}})"; }
 std::string schema_vars() {
-  return R"({"type":"object","additionalProperties":)" + ref("text") + '}';
+  // A variable may be all of a value, and so a truth value.
+  return R"({"type":"object","additionalProperties":)" +
+         any_of({ref("text"), R"({"type":"boolean"})"}) + '}';
 }
-std::string schema_perm() { return R"({"type":"string","pattern":"^0?[0-7]{3}$"})"; }
+std::string schema_perm() {
+  return any_of({R"({"type":"string","pattern":"^0?[0-7]{3}$"})", ref("variable")});
+}
 std::string schema_root() {
-  return any_of({R"({"enum":["host","empty"]})", object(root_dir_keys(), {"dir"}),
+  return any_of({R"({"enum":["host","empty"]})", ref("variable"), object(root_dir_keys(), {"dir"}),
                  object(root_oci_keys(), {"oci"})});
 }
 std::string schema_mounts() {
   return list_of(
-      any_of({R"({"type":"string","pattern":"^[^:]+:[^:]+(:(ro|rw))?$"})",
+      any_of({R"({"type":"string","pattern":"^[^:]+:[^:]+(:(ro|rw))?$"})", ref("variable"),
               object(bind_keys(), {"bind", "at"}), object(tmpfs_keys(), {"tmpfs"}),
               object(file_keys(), {"file", "content"}), object(copy_keys(), {"copy", "at"})}));
 }
 std::string schema_network() {
-  return any_of({R"({"enum":["none","host"]})", object(network_keys(), {})});
+  return any_of({R"({"enum":["none","host"]})", ref("variable"), object(network_keys(), {})});
 }
 std::string schema_secrets() {
   return R"({"type":"object","additionalProperties":)" + object(secret_keys(), {"from"}) + '}';
