@@ -77,24 +77,33 @@ void collect_paths(std::span<const Key> keys, const std::string& prefix,
                    std::vector<std::string>& paths) {
   for (const Key& key : keys) {
     if (!prefix.empty()) paths.push_back(prefix + std::string(key.name));
-    if (const auto* section = std::get_if<SectionSlot>(&key.slot)) {
-      collect_paths(section->keys, prefix + std::string(key.name) + '.', paths);
-    }
+    const std::string below = prefix + std::string(key.name) + '.';
+    if (const auto* section = std::get_if<SectionSlot>(&key.slot))
+      collect_paths(section->keys, below, paths);
+    if (below == "network.") collect_paths(network_keys(), below, paths);
   }
 }
 
-/// The dotted path of a key in another section that `name` may be meant for; empty when there is
-/// none.
-std::string find_elsewhere(std::string_view name) {
+/// What the unknown key `name` may be meant for: one of `keys`, of which it could have been, or the
+/// dotted path of one in another section; empty when there is none.
+std::string find_meant(std::string_view name, std::span<const Key> keys, bool top) {
   std::vector<std::string> paths;
   collect_paths(profile_keys(), "", paths);
   std::vector<std::string_view> names;
   names.reserve(paths.size());
   for (const std::string& path : paths)
     names.push_back(std::string_view(path).substr(path.rfind('.') + 1));
-  const std::string_view near = name.size() < 4 ? std::string_view{} : nearest_name(name, names);
-  const auto found = std::ranges::find(names, near);
-  return near.empty() ? "" : paths[static_cast<std::size_t>(found - names.begin())];
+  const auto path_of = [&](std::string_view key) {
+    return paths[static_cast<std::size_t>(std::ranges::find(names, key) - names.begin())];
+  };
+  // A key that is written right is at the wrong place, whatever resembles it here.
+  const bool telling = name.size() >= 4;
+  const bool misplaced = std::ranges::find(names, name) != names.end();
+  if (misplaced && (top || telling)) return path_of(name);
+  const std::string_view here = nearest_name(name, names_of(keys));
+  if (!here.empty()) return std::string(here);
+  const std::string_view near = telling ? nearest_name(name, names) : std::string_view{};
+  return near.empty() ? "" : path_of(near);
 }
 
 }  // namespace
@@ -126,7 +135,7 @@ bool Decoder::is_word(const Node& node, std::string_view word) {
 
 bool Decoder::want_list(const Node& node) {
   if (node.kind == NodeKind::list) return true;
-  std::string hint = "write [] for an empty one";
+  std::string hint = node.kind == NodeKind::null ? "write [] for an empty one" : "";
   if (node.kind == NodeKind::scalar) {
     const std::string text = printable(node.text, 60);
     hint = "write [" + (node.quoted ? '"' + text + '"' : text) + "]";
@@ -220,8 +229,7 @@ void Decoder::read_map(const Node& node, std::span<const Key> keys) {
       read_slot(child, key->slot);
       continue;
     }
-    const std::string_view near = nearest_name(child.key, names_of(keys));
-    const std::string meant = near.empty() ? find_elsewhere(child.key) : std::string(near);
+    const std::string meant = find_meant(child.key, keys, path_.empty());
     std::string hint = meant.empty() ? keys_text(keys) : "";
     if (child.key == "<<")
       hint = "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";

@@ -52,6 +52,12 @@ bool check_directives(const std::string& file, std::string_view text, Findings& 
   return true;
 }
 
+std::string what_helps(char forbidden) {
+  if (forbidden == '\0') return "no profile has one: save the file as UTF-8 text";
+  if (forbidden == '\r') return "end lines with \\n or \\r\\n";
+  return "write it as an escape in double quotes, such as \"\\x1b\"";
+}
+
 bool check_bytes(const std::string& file, std::string_view text, Findings& findings) {
   if (text.size() > kMaxFileSize) {
     findings.add({file, 1, 1}, "the file has " + std::to_string(text.size()) +
@@ -65,7 +71,7 @@ bool check_bytes(const std::string& file, std::string_view text, Findings& findi
   if (const std::size_t bad = find_forbidden(text); bad != std::string_view::npos) {
     findings.add(place_of(file, text, bad),
                  "forbidden control character `" + printable(text.substr(bad, 1)) + "`",
-                 "write it as an escape in double quotes, such as \"\\x1b\"");
+                 what_helps(text[bad]));
     return false;
   }
   return true;

@@ -59,10 +59,12 @@ TEST_CASE("bytes that are no YAML text are refused at their place") {
   CHECK(has(problems_of_raw("version: 1\nname: a\xed\xa0\x80\n"), ":2:8: invalid UTF-8"));
   CHECK(has(problems_of_raw("version: 1\nna\0me: a\n"s),
             ":2:3: forbidden control character `\\x00`"));
+  CHECK(has(problems_of_raw("\0v\0e\0r\0s\0i\0o\0n"s), "save the file as UTF-8 text"));
   CHECK(
       has(problems_of_raw("version: 1\n\x04network: host\n"), ":2:1: forbidden control character"));
   CHECK(has(problems_of_raw("version: 1\rnetwork: host\n"),
             ":1:11: forbidden control character `\\r`"));
+  CHECK(has(problems_of_raw("version: 1\rnetwork: host\n"), "end lines with \\n"));
   CHECK(has(problems_of_raw("version: 1\n\x1b[2J"), ":2:1: forbidden control character"));
   CHECK(has(problems_of_raw("\xff\xfev\0e\0r\0"s), ":1:1: invalid UTF-8"));
   CHECK(has(problems_of_raw("\x7f"
