@@ -180,7 +180,9 @@ StepResult run(const plan::CopyFile& step, Context& context) noexcept {
 StepResult run(const plan::BindTree& step, Context& context) noexcept {
   const Place from = SBX_TRY(source_at(context, step.source));
   const os::NamedTree tree = SBX_TRY(os::clone_tree_in(from.folder, from.name, step.recursive));
-  return restrict_and_attach(context, tree.fd, step.flags, step.target);
+  SBX_CHECK(restrict_and_attach(context, tree.fd, step.flags, step.target));
+  // Our new root hangs over the host's, and has come along on top of it.
+  return step.recursive && step.source == "/" ? detach_at(context, step.target) : StepResult();
 }
 
 StepResult run(const plan::AttachTree& step, Context& context) noexcept {
