@@ -1,5 +1,7 @@
 #include "plan/mount_parts.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace sbx::plan {
@@ -11,6 +13,9 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
   if (b.as_root) {
     const bool mapped = idmap && !b.degrades("idmap");
+    std::vector<std::string>& degraded = b.plan.isolation.degraded;
+    if (idmap && !mapped && std::ranges::find(degraded, "idmap") == degraded.end())
+      degraded.emplace_back("idmap");
     b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
           key);
     b.add(Phase::init, AttachTree{target, flags}, reason, key);

@@ -190,6 +190,18 @@ TEST_CASE("Landlock is used where it is, and asked for it is required") {
   CHECK(planned(profile, none).isolation.degraded == std::vector<std::string>{"landlock"});
 }
 
+TEST_CASE("folders that are not id-mapped are told once, and only where they would have been") {
+  profile::Profile profile;
+  profile.degrade = {"idmap"};
+  profile.mounts = {{.what = profile::BindMount{.source = ".", .target = "/data"}, .origin = {}}};
+  const Plan root = planned(profile, host_of_root());
+  CHECK(root.isolation.degraded == std::vector<std::string>{"idmap"});
+  for (const DetachTree& tree : steps_of<DetachTree>(root)) CHECK_FALSE(tree.idmap);
+  CHECK(planned(profile, host_of_user()).isolation.degraded.empty());
+  profile.degrade = {};
+  CHECK(planned(profile, host_of_root()).isolation.degraded.empty());
+}
+
 TEST_CASE("the environment is empty but for a few, and what the profile passes and sets") {
   HostFacts facts = host_of_user();
   facts.env = {{"SECRET", "s"}, {"LANG", "de_DE.UTF-8"}, {"PATH", "/home/user/bin"}};
