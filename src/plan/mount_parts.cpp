@@ -27,6 +27,20 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   return {};
 }
 
+void hide_processes(Builder& b) {
+  std::vector<std::string> places;
+  const std::vector<Step>& steps = b.plan.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const auto* const bind = std::get_if<BindTree>(&steps[i].action);
+    if (bind != nullptr && bind->source == "/") places.push_back(bind->target);
+    const auto* const opened = std::get_if<DetachTree>(&steps[i].action);
+    if (opened == nullptr || opened->source != "/") continue;
+    places.push_back(std::get<AttachTree>(steps[i + 1].action).target);  // as add_bind() has them
+  }
+  for (const std::string& place : places)
+    b.add(Phase::init, MaskPath{place + "/proc"}, "the processes of the host");
+}
+
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
                          const std::string& staging, const std::string& at, bool keep,
                          std::string_view reason) {

@@ -13,8 +13,7 @@
 namespace sbx::plan {
 namespace {
 
-constexpr std::uint64_t kRootSize = 64U
-                                    << 20U;  // folders and small files; sealed before the payload
+constexpr std::uint64_t kRootSize = 64U << 20U;  // small files; sealed before the payload
 constexpr std::uint64_t kDefaultTmp = 256U << 20U;
 constexpr std::uint64_t kShmSize = 64U << 20U;
 constexpr std::uint64_t kTmpInodes = 100'000;
@@ -290,6 +289,7 @@ Result<void> plan_mounts(Builder& b) {
   SBX_CHECK(protect_git(b, tree));  // what is there by then
   await_payload(b);
   plan_masks(b, tree);
+  hide_processes(b);
   seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   plan_artifacts(b);

@@ -21,9 +21,18 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
           .hint = "name an existing file or folder, or take the entry out"};
 }
 
+/// /proc, and /proc/1 with what lies in there; not /proc/cpuinfo.
+bool shows_processes(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  return path == "/proc" || (path.starts_with(kProc) && path.size() > kProc.size() &&
+                             path[kProc.size()] >= '0' && path[kProc.size()] <= '9');
+}
+
 SourceFacts source_facts(const Builder& b, const std::string& name) {
   const auto found = b.facts.sources.find(name);
-  return found == b.facts.sources.end() ? SourceFacts{} : found->second;
+  SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
+  if (shows_processes(source.path)) source.problem = "it shows the processes of the host";
+  return source;
 }
 
 }  // namespace

@@ -23,3 +23,22 @@ def test_the_host_is_shown(sbx, flags, place):
 def test_it_stays_read_only(sbx):
     run = sbx.run(flags=["--ro", "/:/host", "--degrade", "idmap"], cmd=["touch", "/host/etc/new"])
     assert run.code == 1 and "Read-only" in run.err, run
+
+
+@pytest.mark.parametrize("flags, place", SHOWN.values(), ids=list(SHOWN))
+def test_no_process_of_the_host_is_seen_in_it(sbx, flags, place):
+    assert os.path.exists("/proc/1/status")
+    run = sbx.run(flags=[*flags, "--degrade", "idmap"], cmd=["sh", "-c", f"ls -A {place}/proc; cat {place}/proc/1/status"])
+    assert run.code == 1 and run.out == "", run
+
+
+@pytest.mark.parametrize("source", ["/proc", "/proc/1", "/proc/self", "/proc/1/status"])
+@pytest.mark.parametrize("flag", ["--ro {}:/place", "--copy-in {}:/tmp/place"])
+def test_nor_by_itself(sbx, source, flag):
+    run = sbx.run(flags=[*flag.format(source).split(), "--degrade", "idmap"], cmd=["true"])
+    run.assert_refused("the processes of the host")
+
+
+def test_what_the_machine_has_can_be_shown(sbx):
+    run = sbx.run(flags=["--ro", "/proc/cpuinfo:/cpus", "--degrade", "idmap"], cmd=["grep", "-c", "^processor", "/cpus"])
+    assert int(run.assert_ok().out) == open("/proc/cpuinfo").read().count("processor\t"), run
