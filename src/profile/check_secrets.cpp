@@ -25,10 +25,13 @@ void check_source(const Checker& c, const Secret& secret) {
   constexpr std::array<std::string_view, 4> kKinds{"env", "file", "fd", "command"};
   const std::string key = key_of(secret, "from");
   if (what.empty() || std::ranges::find(kKinds, kind) == kKinds.end())
-    return c.complain(key, "`" + key + "` must be env:NAME, file:PATH, fd:N or command:..., not `" +
-                               printable(secret.from, 40) + '`');
+    // Not repeated: somebody may have written the value itself.
+    return c.complain(
+        key, "`" + key + "` must be env:NAME, file:PATH, fd:N or command:...",
+        "the value itself stands elsewhere, such as in a variable of yours: env:NAME");
   if (kind == "env" && !is_env_name(what))
-    c.complain(key, "`" + key + "`: `" + printable(what, 60) + "` is no name of a variable");
+    c.complain(key, "`" + key + "`: what follows `env:` is no name of a variable",
+               "names are letters, digits and _");
   const auto& pass = c.profile().env.pass;
   if (kind == "env" && std::ranges::find(pass, what) != pass.end())
     c.complain(key, "`" + key + "`: `env.pass` passes `" + printable(what, 60) + "` in plain",

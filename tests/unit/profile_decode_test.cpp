@@ -197,6 +197,14 @@ TEST_CASE("all problems of a file are told at once, in its order") {
   CHECK(problems.find(":5:9:") < problems.find(":6:1:"));
 }
 
+TEST_CASE("a secret's value that was written where its source belongs is not repeated") {
+  for (const std::string from : {"sk-hunter2", "env:sk-hunter2", "plain:hunter2"}) {
+    const std::string problems = problems_of("secrets: {k: {from: \"" + from + "\"}}\n");
+    CHECK(has(problems, "/p/x.yaml:2:21: `secrets.k.from`"));
+    CHECK_FALSE(has(problems, "hunter2"));
+  }
+}
+
 TEST_CASE("one mistake has one message") {
   // A variable that has no value, wherever it is used.
   const std::string used = "hostname: ${a}\nlimits: {memory: \"${b}\"}\n";
