@@ -20,16 +20,22 @@ namespace {
 
 constexpr int kMaxDepth = 64;      // of folders; each holds a listing on the stack
 constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake or an attack
+constexpr int kMaxAttempts = 100;  // then somebody swaps on purpose: refuse
 
 std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
-/// Covers what is at `place`: a folder by an empty one, anything else by /dev/null.
-StepResult cover(Context& context, const Place& place) noexcept {
+/// The type of what is at `place`, as in st_mode; a link is ELOOP.
+SysResult<::mode_t> type_at(const Place& place) noexcept {
   struct ::stat what{};
   if (::fstatat(place.folder, place.name, &what, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0)
     return fail();
   if (S_ISLNK(what.st_mode)) return std::unexpected(Errno{ELOOP});
-  const bool folder = S_ISDIR(what.st_mode);
+  return what.st_mode;
+}
+
+/// Covers what is at `place`: a folder by an empty one, anything else by /dev/null.
+StepResult cover(Context& context, const Place& place, ::mode_t type) noexcept {
+  const bool folder = S_ISDIR(type);
   // The new root's own null: a bind of the host's node, which keeps working with nodev off.
   if (!folder && !context.null.valid())
     context.null = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
@@ -40,6 +46,10 @@ StepResult cover(Context& context, const Place& place) noexcept {
   SBX_CHECK(os::restrict_mount(tree.get(), attributes, false));
   return os::attach_tree(tree.get(), place.folder, place.name);
 }
+
+/// Who may write there has removed or replaced it since we looked: a file in place of a folder is
+/// EINVAL, a name that is gone ENOENT. Whatever is there now is to be covered as well.
+bool has_changed(int error) noexcept { return error == EINVAL || error == ENOENT; }
 
 struct Walk {
   Context* context;
@@ -96,7 +106,8 @@ StepResult cover_match(Walk& state, Folder& folder, const char* name, os::Unique
   if (++state.matches > kMaxMatches) return std::unexpected(Errno{E2BIG});
   if (SBX_TRY(hold(state, folder))) found = SBX_TRY(os::open_inside(folder.fd.get(), name));
   state.context->folder.fd.reset();  // this may cover it
-  return cover(*state.context, {found.get(), ""});
+  const Place place{found.get(), ""};
+  return cover(*state.context, place, SBX_TRY(type_at(place)));
 }
 
 StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept;
@@ -137,11 +148,16 @@ StepResult walk(Walk& state, Folder folder, PathPattern::States states, int dept
 
 StepResult run(const plan::MaskPath& step, Context& context) noexcept {
   const auto place = place_of(context, step.path);
-  const StepResult covered = place ? cover(context, *place) : std::unexpected(place.error());
-  // ELOOP: a link at that place leads to a file that has a name of its own.
-  const int error = covered ? 0 : covered.error().value;
-  if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
-  return covered;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    const auto type = place ? type_at(*place) : std::unexpected(place.error());
+    // ELOOP: a link at that place leads to a file that has a name of its own.
+    const int error = type ? 0 : type.error().value;
+    if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
+    if (!type) return std::unexpected(type.error());
+    const StepResult covered = cover(context, *place, *type);
+    if (covered || !has_changed(covered.error().value)) return covered;
+  }
+  return std::unexpected(Errno{EAGAIN});
 }
 
 StepResult run(const plan::MaskGlob& step, Context& context) noexcept {

@@ -72,6 +72,15 @@ def test_mask_in_a_writable_workspace(sbx, trap):
     start_often(sbx, trap, profile, ["test", "-s", "/etc/passwd"])
 
 
+def test_mask_of_a_folder_that_turns_into_a_file(sbx, trap):
+    """Whichever is there is hidden. Who may write there cannot keep the run from starting either."""
+    (trap / "link").unlink()
+    (trap / "link").write_text("a file")
+    profile = "version: 1\nworkspace: {source: ., mode: rw}\nmask: [/workspace/data]\n"
+    harmless, refused = start_often(sbx, trap, profile, ["true"])
+    assert refused == 0, (harmless, refused)
+
+
 def test_a_symlink_that_stands_still_is_refused_or_shows_nothing(sbx, trap):
     (trap / "data" / "file").unlink()
     (trap / "data").rmdir()
