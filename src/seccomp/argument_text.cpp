@@ -101,13 +101,24 @@ std::string family_text(const seccomp_data& call) {
   return text;
 }
 
+std::string process_text(const seccomp_data& call) {
+  return "process " + number("%llu", low(call, 0));
+}
+
+/// setpriority(2) counts from 0, ioprio_set(2) from 1.
+std::string priority_text(const seccomp_data& call, std::uint64_t first) {
+  constexpr std::array<std::string_view, 3> kWhose{"process ", "process group ", "user "};
+  const std::uint64_t which = low(call, 0) - first;
+  return which < kWhose.size() ? std::string(kWhose[which]) + number("%llu", low(call, 1)) : "";
+}
+
 struct Row {
   std::string_view call;
   std::string (*text)(const seccomp_data&);
 };
 
 // clang-format off
-constexpr std::array<Row, 19> kRows{{
+constexpr std::array<Row, 25> kRows{{
     {"socket", family_text},
     {"socketpair", family_text},
     {"clone", [](const seccomp_data& c) { return flags_of(kNamespaces, low(c, 0)); }},
@@ -117,7 +128,13 @@ constexpr std::array<Row, 19> kRows{{
     {"prctl", [](const seccomp_data& c) { return one_of(kOptions, low(c, 0)); }},
     {"ptrace", [](const seccomp_data& c) { return one_of(kRequests, low(c, 0)); }},
     {"personality", [](const seccomp_data& c) { return number("%#llx", low(c, 0)); }},
-    {"prlimit64", [](const seccomp_data& c) { return "process " + number("%llu", low(c, 0)); }},
+    {"prlimit64", process_text},
+    {"sched_setaffinity", process_text},
+    {"sched_setattr", process_text},
+    {"sched_setparam", process_text},
+    {"sched_setscheduler", process_text},
+    {"setpriority", [](const seccomp_data& c) { return priority_text(c, 0); }},
+    {"ioprio_set", [](const seccomp_data& c) { return priority_text(c, 1); }},
     {"chmod", [](const seccomp_data& c) { return mode_text(low(c, 1)); }},
     {"fchmod", [](const seccomp_data& c) { return mode_text(low(c, 1)); }},
     {"fchmodat", [](const seccomp_data& c) { return mode_text(low(c, 2)); }},

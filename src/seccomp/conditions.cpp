@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -144,6 +145,25 @@ ConditionedCall prctl_call() {
   return row;
 }
 
+constexpr std::uint64_t kInit = 1;
+constexpr std::uint64_t kIoprioWhoUser = 3;  // linux/ioprio.h, which in newer kernels is no C++
+
+constexpr std::string_view kScheduleReason =
+    "not on init (pid 1), nor on all that is the user's: it has the same user id, and without a "
+    "processor it could not end the run";
+
+/// Calls whose first argument is a process.
+ConditionedCall schedule_call(std::string_view call) {
+  return {call, kScheduleReason, {{Denial::ordinary, {is(0, kInit)}}}};
+}
+
+/// Calls on a process, a process group (init's is 1, too) or a user.
+ConditionedCall priority_call(std::string_view call, std::uint64_t user) {
+  return {call,
+          kScheduleReason,
+          {{Denial::ordinary, {is(1, kInit)}}, {Denial::ordinary, {is(0, user)}}}};
+}
+
 std::vector<ConditionedCall> make_table() {
   return {
       {"clone", "no new namespace (CLONE_NEW*)", {{Denial::firm, {has_any(0, kNamespaceFlags)}}}},
@@ -171,6 +191,12 @@ std::vector<ConditionedCall> make_table() {
       {"prlimit64",
        "only on the caller itself (pid 0): init has the same user id",
        {{Denial::ordinary, {is_not(0, 0)}}}},
+      schedule_call("sched_setaffinity"),
+      schedule_call("sched_setattr"),
+      schedule_call("sched_setparam"),
+      schedule_call("sched_setscheduler"),
+      priority_call("setpriority", PRIO_USER),
+      priority_call("ioprio_set", kIoprioWhoUser),
       mode_call("chmod", 1),
       mode_call("fchmod", 1),
       mode_call("fchmodat", 2),

@@ -15,6 +15,7 @@ ATTACKS = [
     Attack("cannot_write_the_launcher", "settled open-write /proc/1/exe",
            why_no_control="the program belongs to root, who is nobody inside: a wall that stays"),
     Attack("cannot_change_the_limits_of_init", "limit 1", walls=("install_seccomp",)),
+    Attack("cannot_keep_the_processor_from_init", "settled schedule 1", walls=("install_seccomp",)),
     Attack("cannot_kill_init", "kill-init", why_no_control="the kernel keeps pid 1 of a namespace alive"),
 ]
 

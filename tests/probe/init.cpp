@@ -88,8 +88,8 @@ Verdict steal_descriptor(Args args) {
   });
 }
 
-/// Nothing here can be refused outright (init has the payload's user id), so it makes init as weak
-/// as it can; the test asks whether the run still ends as it should.
+/// init has the payload's user id, and only the filter keeps this from it: makes init as weak as it
+/// can; the test asks whether the run still ends as it should.
 Verdict cripple(Args args) {
   constexpr pid_t kInit = 1;
   const rlimit none{0, 0};
@@ -116,6 +116,21 @@ Verdict limit(Args args) {
   return judge(prlimit(std::atoi(args[0]), RLIMIT_NOFILE, &current, nullptr), "prlimit");
 }
 
+/// Schedules init as it is: the permission is the same as for worse. On a processor that all others
+/// keep busy it would not get to end the run.
+Verdict schedule(Args args) {
+  const pid_t pid = std::atoi(args[0]);
+  const sched_param none{};
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+  if (sched_setscheduler(pid, SCHED_OTHER, &none) == 0) return escaped("sched_setscheduler");
+  if (sched_setparam(pid, &none) == 0) return escaped("sched_setparam");
+  if (sched_setaffinity(pid, sizeof all, &all) == 0) return escaped("sched_setaffinity");
+  if (setpriority(PRIO_PGRP, pid, 0) == 0) return escaped("setpriority, the group");
+  return judge(setpriority(PRIO_PROCESS, pid, 0), "setpriority");
+}
+
 /// pid 1 of a pid namespace shrugs off every signal it has no handler for, SIGKILL included.
 Verdict kill_init(Args /*args*/) {
   if (getpid() > 100) return untestable("this is no pid namespace of our own");
@@ -132,6 +147,7 @@ constexpr Verb kVerbs[] = {
     {"read-memory", "PID", 1, read_memory},
     {"steal-descriptor", "PID", 1, steal_descriptor},
     {"limit", "PID", 1, limit},
+    {"schedule", "PID", 1, schedule},
     {"cripple-init", "stay|end", 1, cripple},
     {"kill-init", "", 0, kill_init},
 };

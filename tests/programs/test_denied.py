@@ -29,6 +29,9 @@ NEVER = {
     "mknod": (["mknod", "/tmp/null", "c", "1", "3"], ("mknodat", "a character device")),
     "chmod": (["sh", "-c", "cp /bin/true /tmp/copy; chmod u+s /tmp/copy"], ("fchmodat", "mode 4755")),
     "prlimit": (["prlimit", "--pid", "1", "--nofile=10"], ("prlimit64", "process 1")),
+    "renice": (["renice", "-n", "5", "-p", "1"], ("setpriority", "process 1")),
+    "ionice": (["ionice", "-c", "3", "-u", "0"], ("ioprio_set", "user 0")),
+    "taskset": (["taskset", "-p", "1", "1"], ("sched_setaffinity", "process 1")),
     "perl": (["perl", "-e", "socket(S, 17, 3, 0) or die"], ("socket", "AF_PACKET")),
 }
 FLAGS = ["--workspace", "none", "--timeout", f"{30 * slow.FACTOR:.0f}s"]

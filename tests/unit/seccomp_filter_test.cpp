@@ -1,5 +1,6 @@
 // What the default filters answer, asked in user space: one promise a test.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <string>
 
@@ -237,4 +238,24 @@ TEST_CASE("a process may filter itself and limit itself, but nobody else") {
   check_answer(filter, "prlimit64", {0, 7}, kAllow);
   check_answer(filter, "prlimit64", {1, 7}, fails(EPERM));
   CHECK(filter("prlimit64", {std::uint64_t{1} << 32U}) == kAllow);  // pid_t has 32 bits: still 0
+}
+
+TEST_CASE("a process may say when others run, but not when init does") {
+  const Asked filter = asked(OnDeny::fail);
+  for (const char* call :
+       {"sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler"}) {
+    check_answer(filter, call, {0}, kAllow);
+    check_answer(filter, call, {7}, kAllow);
+    check_answer(filter, call, {1}, fails(EPERM));
+    CHECK(filter(call, {1 | std::uint64_t{1} << 32U}) == fails(EPERM));  // still init
+  }
+  check_answer(filter, "setpriority", {PRIO_PROCESS, 0, 19}, kAllow);
+  check_answer(filter, "setpriority", {PRIO_PGRP, 7, 19}, kAllow);
+  check_answer(filter, "setpriority", {PRIO_PROCESS, 1, 19}, fails(EPERM));
+  check_answer(filter, "setpriority", {PRIO_PGRP, 1, 19}, fails(EPERM));
+  check_answer(filter, "setpriority", {PRIO_USER, 0, 19}, fails(EPERM));
+  check_answer(filter, "ioprio_set", {1, 7}, kAllow);
+  check_answer(filter, "ioprio_set", {1, 1}, fails(EPERM));
+  check_answer(filter, "ioprio_set", {2, 1}, fails(EPERM));
+  check_answer(filter, "ioprio_set", {3, 0}, fails(EPERM));
 }
