@@ -1,5 +1,7 @@
 #include "base/path_pattern.hpp"
 
+#include <fnmatch.h>
+
 #include <cstring>
 #include <string>
 
@@ -9,6 +11,9 @@ namespace sbx {
 namespace {
 
 bool is_any_depth(const char* part) noexcept { return std::strcmp(part, "**") == 0; }
+
+/// A part that adds no name to the path.
+bool is_nothing(const char* part) noexcept { return *part == '\0' || std::strcmp(part, ".") == 0; }
 
 /// Behind the character at `text`; a byte that begins none of UTF-8 is one by itself.
 const char* after_character(const char* text) noexcept {
@@ -20,9 +25,9 @@ const char* after_character(const char* text) noexcept {
   return text + 1 + more;
 }
 
-/// Does `pattern` mean `name`? Not by fnmatch(3), to which [] and a backslash are more than
-/// themselves, and where `?` is what the locale says.
-bool means_name(const char* pattern, const char* name) noexcept {
+/// Not by fnmatch(3), to which [] and a backslash are more than themselves, and where `?` is what
+/// the locale says.
+bool is_like(const char* pattern, const char* name) noexcept {
   const char* star = nullptr;  // behind the last `*`
   const char* rest = nullptr;  // what that one leaves
   while (*name != '\0') {
@@ -56,7 +61,7 @@ PathPattern::PathPattern(std::string_view pattern) noexcept {
   for (char* part = text_.data(); part != nullptr;) {
     char* const slash = std::strchr(part, '/');
     if (slash != nullptr) *slash = '\0';
-    if (*part != '\0') {
+    if (!is_nothing(part)) {
       if (count == kMaxParts) return;
       parts_[count++] = part;
     }
@@ -81,7 +86,9 @@ PathPattern::States PathPattern::step(States states, const char* name) const noe
     if (is_any_depth(parts_[part])) {
       next |= enter(part);
       if (part + 1 == count_) next |= bit(count_);
-    } else if (means_name(parts_[part], name)) {
+      // "[id]" is the name of a folder, and "[ab]" may be meant as for a shell: no mask is to miss
+      // either.
+    } else if (is_like(parts_[part], name) || ::fnmatch(parts_[part], name, FNM_NOESCAPE) == 0) {
       next |= enter(part + 1);
     }
   }

@@ -1,5 +1,5 @@
 // Patterns of paths, as `mask` has them: `*` and `?` within a name, `**` for any number of folders,
-// every other character for itself.
+// every other character for itself; what has brackets means what a shell takes it for, too.
 // Pure, and without allocation: init matches between clone and exec.
 #pragma once
 
@@ -20,7 +20,7 @@ class PathPattern {
   /// Bit i: the parts from i on are left to be matched; 0: no way leads on.
   using States = std::uint64_t;
 
-  /// "/workspace/**/*.pem"; "/a/" and "//a" mean "/a".
+  /// "/workspace/**/*.pem"; "/a/", "//a" and "/./a" mean "/a".
   explicit PathPattern(std::string_view pattern) noexcept;
   PathPattern(const PathPattern&) = delete;  // parts_ points into text_
   PathPattern& operator=(const PathPattern&) = delete;

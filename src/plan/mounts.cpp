@@ -223,7 +223,7 @@ std::string mask_key(std::size_t i) { return "mask[" + std::to_string(i) + "]"; 
 
 /// The part of a mask before its first wildcard.
 std::string_view plain_part(std::string_view mask) {
-  return mask.substr(0, mask.find_first_of("*?"));
+  return mask.substr(0, mask.find_first_of("*?["));
 }
 
 void plan_masks(Builder& b, Tree& tree) {

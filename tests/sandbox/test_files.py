@@ -222,6 +222,16 @@ def test_a_mask_as_the_shell_completes_a_folder(sbx):
         assert sh(sbx, "ls -A secret", "--mask", mask).assert_ok().out == "", mask
 
 
+def test_a_mask_names_a_folder_with_brackets_or_has_a_dot(sbx):
+    folder = sbx.cwd / "[id]"
+    folder.mkdir()
+    (folder / "key.pem").write_text("a secret")
+    for mask in ("/workspace/[id]/key.pem", "/workspace/[id]/*.pem", "/workspace/[id]", "/workspace/./[id]/*",
+                 "/workspace/./*/key.pem"):
+        run = sh(sbx, "cat '[id]/key.pem'; true", "--mask", mask).assert_ok()
+        assert run.out == "", mask
+
+
 def test_masked_patterns_match_at_any_depth(sbx):
     for path in ("a.pem", "d/b.pem", "d/e/f/c.pem", "d/e/keep.txt", ".hidden/x.pem"):
         (sbx.cwd / path).parent.mkdir(parents=True, exist_ok=True)

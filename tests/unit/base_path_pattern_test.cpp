@@ -33,8 +33,6 @@ TEST_CASE("names, within a name") {
 }
 
 TEST_CASE("all but * and ? is itself") {
-  CHECK(means("/a/[id].key", "/a/[id].key"));
-  CHECK_FALSE(means("/a/[id].key", "/a/i.key"));
   CHECK(means("/a/[i?]*", "/a/[id].key"));
   CHECK(means("/a/x\\y*", "/a/x\\y.key"));
   CHECK_FALSE(means("/a/x\\y*", "/a/xy.key"));
@@ -75,8 +73,19 @@ TEST_CASE("** is any number of folders, at the end at least one name") {
   CHECK(means("/**/x", "/x"));
 }
 
-TEST_CASE("a slash too many means nothing") {
-  for (const char* pattern : {"/a/b/", "/a//b", "//a/b", "a/b"}) {
+TEST_CASE("brackets are one of several characters, and themselves") {
+  CHECK(means("/a/[bc].pem", "/a/c.pem"));
+  CHECK(means("/a/[bc].pem", "/a/[bc].pem"));
+  CHECK_FALSE(means("/a/[bc].pem", "/a/d.pem"));
+  CHECK(means("/a/[id]/*.pem", "/a/[id]/x.pem"));
+  CHECK(means("/a/[id]*.pem", "/a/[id]x.y.pem"));
+  CHECK(means("/**/[id]?", "/a/b/[id]1"));
+  CHECK_FALSE(means("/**/[id]?", "/a/b/[id]12"));
+  CHECK(means("/a/[b", "/a/[b"));
+}
+
+TEST_CASE("a slash or a dot too many means nothing") {
+  for (const char* pattern : {"/a/b/", "/a//b", "//a/b", "a/b", "/./a/b", "/a/./b", "/a/b/."}) {
     CHECK(means(pattern, "/a/b"));
     CHECK_FALSE(means(pattern, "/a"));
   }
@@ -84,7 +93,7 @@ TEST_CASE("a slash too many means nothing") {
 
 TEST_CASE("empty, too long, too many names: means nothing") {
   for (const std::string& pattern :
-       {std::string(), std::string("/"), std::string("//"),
+       {std::string(), std::string("/"), std::string("//"), std::string("/."),
         repeated("/a", PathPattern::kMaxParts + 1), "/" + repeated("a", 5000)}) {
     CHECK_FALSE(PathPattern(pattern).valid());
     CHECK_FALSE(covers(PathPattern(pattern), "/a"));
