@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "os/cgroup_file.hpp"
@@ -31,7 +33,10 @@ struct Cgroup::State {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr int kMaxAttempts = 100;
+constexpr auto kSweepWithin = std::chrono::milliseconds(250);
 
 SysResult<void> write_setting(int dir_fd, const CgroupSpec::Setting& setting) {
   // An empty value would be a limit that is missing silently.
@@ -52,15 +57,30 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
   return inherited;
 }
 
+/// False: somebody keeps the lock for longer than a sweep does. Everybody may read the group, and
+/// so could hold us up for ever.
+SysResult<bool> take_lock(int dir_fd) {
+  const auto deadline = Clock::now() + kSweepWithin;
+  while (flock(dir_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return std::unexpected(Errno{errno});
+    if (Clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return true;
+}
+
 /// Opens the new group and locks it, which tells a sweep that somebody lives. A sweep that came in
-/// between has removed it, or holds the lock and is about to: then it is made again.
+/// between has removed it, or holds the lock and is about to: then it is made again. So it is when
+/// somebody else holds it, who is left with what is gone.
 SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     UniqueFd dir(openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!dir.valid() && errno != ENOENT) return std::unexpected(Errno{errno});
     if (dir.valid()) {
-      if (flock(dir.get(), LOCK_EX) != 0) return std::unexpected(Errno{errno});
-      if (is_named(parent_fd, name, dir.get())) return dir;
+      const bool locked = SBX_TRY(take_lock(dir.get()));
+      if (locked && is_named(parent_fd, name, dir.get())) return dir;
+      if (!locked && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+        return std::unexpected(Errno{errno});
     }
     SBX_CHECK(make_group_folder(parent_fd, name, EEXIST));
   }

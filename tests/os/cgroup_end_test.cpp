@@ -15,6 +15,7 @@
 #include "cgroup_scene.hpp"
 #include "os/cgroup_remove.hpp"
 #include "os/cgroup_stats.hpp"
+#include "os/fd.hpp"
 
 using namespace sbx::test;
 
@@ -62,6 +63,22 @@ TEST_CASE("a sweep of groups that comes late does not take what has the name by 
   REQUIRE_MESSAGE(group, failed);
   CHECK(late.go_on());
   CHECK(is_there(spec));
+}
+
+TEST_CASE("who holds a new group's lock does not keep a run from it") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec spec = spec_for(*where, "held");
+  AtCall maker(SYS_flock, [&spec] {
+    ::alarm(20);
+    std::string failed;
+    if (!Cgroup::create(spec, failed)) ::_exit(1);
+  });
+  // Everybody may read it, and so lock it.
+  const sbx::os::UniqueFd held(::open(path_of(spec).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  REQUIRE(::flock(held.get(), LOCK_EX | LOCK_NB) == 0);
+  CHECK(maker.go_on());
+  CHECK_FALSE(is_there(spec));
 }
 
 TEST_CASE("a sweep leaves a group that still holds a process") {
