@@ -9,7 +9,7 @@ namespace sbx::supervise {
 namespace {
 
 bool may_be_passed(const StreamFacts& stream) {
-  return stream.kind == FileKind::fifo || stream.kind == FileKind::null_device;
+  return (stream.kind == FileKind::fifo && !stream.named) || stream.kind == FileKind::null_device;
 }
 
 Route decide_input(const plan::Supervision& supervision, const StreamFacts& caller) {

@@ -3,8 +3,8 @@
 //
 // The payload gets the caller's own descriptor only when that is a pipe or /dev/null and nothing
 // has to be seen on the way. Anything else goes through a pipe of ours: through /proc/self/fd the
-// payload could open a file again with other rights, and a terminal takes input from whoever holds
-// it.
+// payload could open a file again with other rights, a named pipe too (fifo(7)), and a terminal
+// takes input from whoever holds it.
 #pragma once
 
 #include <array>
@@ -22,6 +22,7 @@ struct StreamFacts {
   FileKind kind = FileKind::null_device;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
+  bool named = false;  ///< a pipe that has a path
 };
 
 enum class Route {

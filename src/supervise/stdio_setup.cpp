@@ -2,8 +2,10 @@
 #include "supervise/stdio_setup.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,6 +29,12 @@ FileKind kind_of(int fd, const struct stat& info) {
     if (::isatty(fd) == 1) return FileKind::terminal;
   }
   return FileKind::device;
+}
+
+/// On a file system of the host's: a pipe without a name has one of its own.
+bool is_named(int fd) {
+  struct ::statfs where{};
+  return ::fstatfs(fd, &where) != 0 || where.f_type != PIPEFS_MAGIC;
 }
 
 Error setup_error(std::string what) {
@@ -130,7 +138,9 @@ Result<std::array<StreamFacts, 3>> look_at_stdio() {
     struct stat info{};
     if (::fstat(fd, &info) != 0)
       return std::unexpected(setup_error("cannot look at descriptor " + std::to_string(fd)));
-    streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};
+    const FileKind kind = kind_of(fd, info);
+    streams[static_cast<std::size_t>(fd)] = {kind, info.st_dev, info.st_ino,
+                                             kind == FileKind::fifo && is_named(fd)};
   }
   return streams;
 }

@@ -99,6 +99,23 @@ def test_64_mib_go_through_unchanged(sbx, noise, source, sink):
     assert data == noise
 
 
+def test_a_named_pipe_stays_the_hosts(sbx, tmp_path):
+    """It is a file: its owner stays, and the command cannot open it anew or change its mode."""
+    names = tmp_path / "in", tmp_path / "out"
+    for name in names:
+        os.mkfifo(name, 0o600)
+    before = [(about.st_uid, about.st_mode) for about in map(os.stat, names)]
+    ends = [os.open(name, os.O_RDWR) for name in names]
+    os.write(ends[0], b"a line\n")
+    process = subprocess.Popen([sbx.binary, "run", *sbx.degraded, "--", "sh", "-c", "chmod 666 /dev/fd/0 /dev/fd/1; head -1"],
+                               cwd=sbx.cwd, stdin=ends[0], stdout=ends[1])
+    assert process.wait(60) == 0
+    assert os.read(ends[1], 100) == b"a line\n"
+    for end in ends:
+        os.close(end)
+    assert [(about.st_uid, about.st_mode) for about in map(os.stat, names)] == before
+
+
 @pytest.mark.parametrize("flags", [["--result", "r.json"], ["--events", "/dev/null"], ["--stdout-limit", "100M"],
                                    ["--idle", "30s"]], ids=lambda f: f[0])
 def test_64_mib_go_through_unchanged_when_they_are_watched(sbx, noise, flags):

@@ -11,6 +11,7 @@ namespace {
 constexpr StreamFacts kNull{FileKind::null_device, 1, 3};
 constexpr StreamFacts kPipeA{FileKind::fifo, 9, 100};
 constexpr StreamFacts kPipeB{FileKind::fifo, 9, 101};
+constexpr StreamFacts kNamedPipe{FileKind::fifo, 5, 53, true};
 constexpr StreamFacts kFile{FileKind::regular, 5, 50};
 constexpr StreamFacts kTerminal{FileKind::terminal, 7, 70};
 constexpr StreamFacts kSocket{FileKind::socket, 8, 80};
@@ -34,7 +35,7 @@ TEST_CASE("a pipe or /dev/null of the caller goes straight to the payload") {
 }
 
 TEST_CASE("nothing else of the caller's is ever handed to the payload") {
-  for (const StreamFacts& stream : {kFile, kTerminal, kSocket, kDevice}) {
+  for (const StreamFacts& stream : {kNamedPipe, kFile, kTerminal, kSocket, kDevice}) {
     const StdioRoutes got = routes({}, stream, stream, kPipeA);
     CHECK(got.in == Route::relay);
     CHECK(got.out == Route::relay);
