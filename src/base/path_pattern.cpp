@@ -25,8 +25,7 @@ const char* after_character(const char* text) noexcept {
   return text + 1 + more;
 }
 
-/// Not by fnmatch(3), to which [] and a backslash are more than themselves, and where `?` is what
-/// the locale says.
+/// Not by fnmatch(3), to which a backslash is more than itself, and `?` what the locale says.
 bool is_like(const char* pattern, const char* name) noexcept {
   const char* star = nullptr;  // behind the last `*`
   const char* rest = nullptr;  // what that one leaves
@@ -49,6 +48,11 @@ bool is_like(const char* pattern, const char* name) noexcept {
   }
   while (*pattern == '*') ++pattern;
   return *pattern == '\0';
+}
+
+/// "[id]" is the name of a folder, but "[ab]" may be meant as for a shell: no mask is to miss it.
+bool is_in_class(const char* pattern, const char* name) noexcept {
+  return std::strchr(pattern, '[') != nullptr && ::fnmatch(pattern, name, FNM_NOESCAPE) == 0;
 }
 
 }  // namespace
@@ -86,9 +90,7 @@ PathPattern::States PathPattern::step(States states, const char* name) const noe
     if (is_any_depth(parts_[part])) {
       next |= enter(part);
       if (part + 1 == count_) next |= bit(count_);
-      // "[id]" is the name of a folder, and "[ab]" may be meant as for a shell: no mask is to miss
-      // either.
-    } else if (is_like(parts_[part], name) || ::fnmatch(parts_[part], name, FNM_NOESCAPE) == 0) {
+    } else if (is_like(parts_[part], name) || is_in_class(parts_[part], name)) {
       next |= enter(part + 1);
     }
   }
