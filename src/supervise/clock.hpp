@@ -30,6 +30,8 @@ inline Nanos cpu_ns() {
   return used.tv_sec * kSecond + used.tv_nsec;
 }
 
+constexpr double in_ms(Nanos duration) { return static_cast<double>(duration) / kMillisecond; }
+
 inline Nanos to_nanos(std::chrono::milliseconds duration) {
   return duration.count() * kMillisecond;
 }

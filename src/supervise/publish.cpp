@@ -123,6 +123,7 @@ void Run::publish() {
   if (sinks_.events < 0 && sinks_.results.empty()) return;
   std::string line;
   if (!sinks_.own_results || events_.enabled()) line = to_json(outcome_, plan_);
+  told_ = true;
   events_.result(now_ns(), line);
   line += '\n';
   for (const int fd : sinks_.results) {
@@ -132,6 +133,32 @@ void Run::publish() {
   }
   if (const std::string why = write_events(); !why.empty())
     outcome_.undelivered.push_back("the events could not be written: " + why);
+}
+
+Outcome Run::give_up(const char* why) {
+  sandbox_.reset();  // which kills it
+  control_.close();
+  streams_.abandon();
+  streams_.finish(outcome_);
+  outcome_.out.keep_text = outcome_.err.keep_text = false;
+  outcome_.out.captured = outcome_.err.captured = {};
+  if (!outcome_.redactor) static_cast<void>(look_for_secrets());
+  if (sinks_.secrets != nullptr) sinks_.secrets->clear();
+  clean_places();
+  evidence_ = {.setup_error = Error{.kind = ErrorKind::internal, .what = why}};
+  decide(evidence_, plan_, outcome_);
+  if (outcome_.launched) {
+    outcome_.phase = "run";
+    if (outcome_.wall_ms == 0) outcome_.wall_ms = in_ms(now_ns() - exec_);
+  } else {
+    outcome_.setup_ms = in_ms(now_ns() - started_);
+  }
+  redact_words(outcome_);
+  if (told_)
+    outcome_.undelivered.push_back(std::string("the result could not be written: ") + why);
+  else
+    publish();
+  return std::move(outcome_);
 }
 
 /// What still waits of them. Returns why not all of them came out, at any time; empty: they did.

@@ -31,6 +31,9 @@ class Run {
  public:
   Run(const plan::Plan& plan, const Sinks& sinks);
   Outcome execute(const Launcher& launcher);
+  /// Something of ours has failed, as `why` says: the sandbox is gone, and what is known of the run
+  /// is told, but for its output, which takes most of the memory.
+  Outcome give_up(const char* why);
 
  private:
   Result<void> set_up(const Launcher& launcher);
@@ -84,6 +87,7 @@ class Run {
   const Sinks& sinks_;
   Nanos started_;
   Nanos exec_ = 0;
+  bool told_ = false;      ///< the result, or part of it
   bool end_told_ = false;  ///< init has said that the command has ended, or has died
   bool tree_ended_ = false;
   std::optional<Nanos> drop_due_;  ///< of output that its reader does not take

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <exception>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -29,8 +30,6 @@ double usable_cpus(const plan::Plan& plan) {
   const double online = static_cast<double>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
   return plan.limits.cpus ? std::min(online, *plan.limits.cpus) : online;
 }
-
-double to_ms(Nanos duration) { return static_cast<double>(duration) / kMillisecond; }
 
 }  // namespace
 
@@ -58,7 +57,7 @@ Outcome Run::execute(const Launcher& launcher) {
     clean_places();  // the payload may have run already
     add_cause(ready.error());
     evidence_.setup_error = std::move(ready.error());
-    outcome_.setup_ms = to_ms(now_ns() - started_);
+    outcome_.setup_ms = in_ms(now_ns() - started_);
   } else {
     enter(sinks_.clock, Stage::watch);
     supervise_tree();
@@ -115,7 +114,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
   exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
   if (exec_ == 0) exec_ = now_ns();
-  outcome_.setup_ms = to_ms(exec_ - started_);
+  outcome_.setup_ms = in_ms(exec_ - started_);
   if (sinks_.clock != nullptr) {
     if (sandbox_->exec_errno() == 0) sinks_.clock->exec_seen(exec_);
     sinks_.clock->enter(Stage::settle, exec_);
@@ -241,7 +240,7 @@ void Run::wait(std::optional<Nanos> until) {
 }
 
 void Run::reap_tree() {
-  outcome_.wall_ms = to_ms(now_ns() - exec_);
+  outcome_.wall_ms = in_ms(now_ns() - exec_);
   Usage usage;
   // Before init has ended: it is not in these.
   add_final_counters(*sandbox_, 1, usage);
@@ -270,15 +269,13 @@ void Run::reap_tree() {
 }
 
 Outcome supervise(const plan::Plan& plan, const Sinks& sinks, const Launcher& launcher) {
+  Run run(plan, sinks);
   try {
-    return Run(plan, sinks).execute(launcher);
+    return run.execute(launcher);
+  } catch (const std::bad_alloc&) {
+    return run.give_up("memory ran out");
   } catch (const std::exception& failure) {
-    // Unwinding has killed the sandbox and put signals and terminal back.
-    Outcome outcome;
-    const Evidence evidence{.setup_error =
-                                Error{.kind = ErrorKind::internal, .what = failure.what()}};
-    decide(evidence, plan, outcome);
-    return outcome;
+    return run.give_up(failure.what());
   }
 }
 

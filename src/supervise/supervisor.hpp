@@ -37,7 +37,8 @@ struct Sinks {
 };
 
 /// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they
-/// were. Never throws, and always returns with the sandbox gone.
+/// were. Always returns with the sandbox gone; throws only when there is no memory left to say even
+/// that.
 Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks);
 
 /// The same with another launcher in place of launch::launch.
