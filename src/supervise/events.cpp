@@ -14,10 +14,12 @@ EventLog::EventLog(Sink sink, Nanos started)
 void EventLog::put(Nanos now, std::string_view type, const std::string& fields) {
   if (!enabled_) return;
   if (waiting() == 0) progress_ = now;
-  queue_ += R"({"v":1,"seq":)" + std::to_string(sequence_++) + R"(,"t_ms":)" +
-            std::to_string((now - started_) / kMillisecond) + R"(,"type":")";
-  queue_ += type;
-  queue_ += '"' + fields + "}\n";
+  const std::string head = R"({"v":1,"seq":)" + std::to_string(sequence_) + R"(,"t_ms":)" +
+                           std::to_string((now - started_) / kMillisecond) + R"(,"type":")";
+  // If there is no memory for all of the line, none of it is to stand there.
+  queue_.reserve(queue_.size() + head.size() + type.size() + fields.size() + 3);
+  queue_.append(head).append(type).append(1, '"').append(fields).append("}\n");
+  ++sequence_;
 }
 
 void EventLog::start(Nanos now, int pid, std::string_view run_id) {

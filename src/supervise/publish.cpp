@@ -138,10 +138,9 @@ void Run::publish() {
 Outcome Run::give_up(const char* why) {
   sandbox_.reset();  // which kills it
   control_.close();
-  streams_.abandon();
-  streams_.finish(outcome_);
-  outcome_.out.keep_text = outcome_.err.keep_text = false;
-  outcome_.out.captured = outcome_.err.captured = {};
+  streams_.give_up();
+  outcome_.out = outcome_.err = {};
+  outcome_.metered = false;
   if (!outcome_.redactor) static_cast<void>(look_for_secrets());
   if (sinks_.secrets != nullptr) sinks_.secrets->clear();
   clean_places();

@@ -190,4 +190,11 @@ void Streams::finish(Outcome& outcome) {
   }
 }
 
+void Streams::give_up() {
+  master_ = -1;
+  if (terminal_) terminal_->leave();
+  in_.reset();
+  for (Relay& relay : out_) relay.reset();
+}
+
 }  // namespace sbx::supervise

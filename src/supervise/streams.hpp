@@ -57,6 +57,8 @@ class Streams {
   [[nodiscard]] bool done() const;
   /// All is carried: the terminal as it was. Fills `outcome`'s records and what was lost.
   void finish(Outcome& outcome);
+  /// The terminal as it was; what is carried or kept goes, with the memory that it takes.
+  void give_up();
 
  private:
   using Relay = std::optional<OutputRelay>;

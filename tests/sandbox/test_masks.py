@@ -1,5 +1,11 @@
-"""What a pattern of `mask` means, where somebody who reads it might think otherwise."""
+"""What `mask` hides, and what a pattern of it means where somebody who reads it might think otherwise."""
+import shutil
+
 import pytest
+
+
+def sh(sbx, script, *flags, profile=None, **options):
+    return sbx.run(profile, flags, ["sh", "-c", script], **options)
 
 
 def cat(sbx, name, *masks):
@@ -22,9 +28,11 @@ def test_every_character_but_the_wildcards_is_itself(sbx, name, mask):
     assert cat(sbx, name).assert_ok().out == "secret\nend\n"  # the control
 
 
-def test_brackets_hide_nothing_else(sbx):
-    (sbx.cwd / "i.key").write_text("shown\n")
-    assert cat(sbx, "i.key", "/workspace/[id].key").assert_ok().out == "shown\nend\n"
+def test_brackets_hide_what_they_mean_to_a_shell_as_well(sbx):
+    for name in "iz":
+        (sbx.cwd / f"{name}.key").write_text("secret\n")
+    assert cat(sbx, "i.key", "/workspace/[id].key").assert_ok().out == "end\n"
+    assert cat(sbx, "z.key", "/workspace/[id].key").assert_ok().out == "secret\nend\n"
 
 
 @pytest.mark.parametrize("mask", ["/workspace/link", "/workspace/link/a.key", "/workspace/link/*.key", "/workspace/link/**/a.*"])
@@ -48,3 +56,95 @@ def test_a_link_that_a_pattern_meets_is_left_alone(sbx):
 def test_a_pattern_of_a_folder_that_is_not_there_is_fine(sbx, mask):
     (sbx.cwd / "file").write_text("shown\n")
     assert cat(sbx, "file", mask).assert_ok().out == "shown\nend\n"
+
+
+def test_masked_files_read_as_empty_and_folders_have_nothing(sbx):
+    (sbx.cwd / ".env").write_text("TOKEN=1\n")
+    (sbx.cwd / "secret").mkdir()
+    (sbx.cwd / "secret" / "key").write_text("k")
+    run = sh(sbx, "cat .env; ls -A secret; cat secret/key", "--mask", "/workspace/.env", "--mask", "/workspace/secret")
+    assert not run.out and "No such file" in run.err, run
+    run = sh(sbx, "echo x > .env; touch secret/x; rm -r secret .env; mv secret s", "--mask", "/workspace/.env",
+             "--mask", "/workspace/secret", "--workspace", ".:rw")
+    assert (sbx.cwd / ".env").read_text() == "TOKEN=1\n" and (sbx.cwd / "secret" / "key").read_text() == "k"
+
+
+def test_a_mask_as_the_shell_completes_a_folder(sbx):
+    (sbx.cwd / "secret/deep").mkdir(parents=True)
+    for mask in ("/workspace/secret/", "/workspace//secret", "/workspace/s*/"):
+        assert sh(sbx, "ls -A secret", "--mask", mask).assert_ok().out == "", mask
+
+
+def test_a_mask_names_a_folder_with_brackets_or_has_a_dot(sbx):
+    folder = sbx.cwd / "[id]"
+    folder.mkdir()
+    (folder / "key.pem").write_text("a secret")
+    for mask in ("/workspace/[id]/key.pem", "/workspace/[id]/*.pem", "/workspace/[id]", "/workspace/./[id]/*",
+                 "/workspace/./*/key.pem"):
+        run = sh(sbx, "cat '[id]/key.pem'; true", "--mask", mask).assert_ok()
+        assert run.out == "", mask
+
+
+def test_masked_patterns_match_at_any_depth(sbx):
+    for path in ("a.pem", "d/b.pem", "d/e/f/c.pem", "d/e/keep.txt", ".hidden/x.pem"):
+        (sbx.cwd / path).parent.mkdir(parents=True, exist_ok=True)
+        (sbx.cwd / path).write_text("secret\n")
+    run = sh(sbx, "find . -type f -size +0 ; cat $(find . -name '*.pem')", "--mask", "/workspace/**/*.pem").assert_ok()
+    assert run.out == "./d/e/keep.txt\n", run
+
+
+def test_a_pattern_with_many_stars_is_looked_up_once(sbx):
+    deep = sbx.cwd
+    for number in range(30):
+        deep = deep / "ab"
+        deep.mkdir()
+        (deep / f"f{number}").write_text("x")
+    (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/**/a*/**/*/**/a?/**/**/a*/**/*.pem").assert_ok()
+    assert run.out == "" and run.seconds < 10, run
+
+
+def test_a_pattern_reaches_deep_folders_or_refuses(sbx):
+    """Never a secret that is shown because it lies too deep."""
+    deep = sbx.cwd
+    for number in range(70):
+        deep = deep / "d"
+        deep.mkdir()
+        if number == 50:
+            (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/**/*.pem")
+    run.assert_refused("nested more than 64 deep")
+    run = sh(sbx, "cat $(find . -name a.pem)", "--mask", "/workspace/" + "d/" * 40 + "d*/" + "d/" * 10 + "*.pem").assert_ok()
+    assert run.out == "", run
+    shutil.rmtree(sbx.cwd / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d" / "d")
+    deep = sbx.cwd / ("d/" * 11)
+    for _ in range(45):
+        deep = deep / "d"
+        deep.mkdir()
+    (deep / "a.pem").write_text("secret\n")
+    run = sh(sbx, "cat $(find . -name a.pem); echo end", "--mask", "/workspace/**/*.pem").assert_ok()
+    assert run.out == "end\n", run
+
+
+def test_a_folder_that_cannot_be_listed_is_no_way_around_a_pattern(sbx):
+    """To be entered is enough to open a name in it that one knows."""
+    folder = sbx.cwd / "drop"
+    folder.mkdir()
+    (folder / "a.pem").write_text("secret\n")
+    folder.chmod(0o311)
+    run = sh(sbx, "cat drop/a.pem", "--mask", "/workspace/**/*.pem")
+    folder.chmod(0o755)
+    assert "secret" not in run.out, run
+    if run.code == 125:
+        run.assert_refused("EACCES", "can be entered but not listed")
+
+
+def test_a_mask_that_matches_nothing_is_fine(sbx):
+    sh(sbx, "true", "--mask", "/workspace/none", "--mask", "/workspace/**/*.none", "--mask", "/nowhere/x").assert_ok()
+
+
+def test_a_mask_does_not_follow_links_of_the_workspace(sbx):
+    (sbx.cwd / "link.pem").symlink_to("/usr/bin/env")
+    (sbx.cwd / "loop").symlink_to(".")
+    run = sh(sbx, "wc -c < /usr/bin/env", "--mask", "/workspace/**/*.pem")
+    assert run.code == 125 or int(run.out) > 1000, run
