@@ -20,6 +20,8 @@ class Deadlines {
   void start(Nanos exec);
   /// The payload wrote something, or could not because a slow reader holds its output back.
   void note_output(Nanos now) { last_output_ = now; }
+  /// For how long it has written nothing.
+  [[nodiscard]] Nanos silence(Nanos now) const { return now - last_output_; }
   /// The tree's CPU time, read now; nullopt: this host cannot tell, so the limit cannot be kept
   /// (the plan then lists it as degraded). `longest`: until the next reading, at most.
   void note_cpu(Nanos now, std::optional<std::uint64_t> used_us, Nanos longest = INT64_MAX);

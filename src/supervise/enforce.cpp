@@ -83,8 +83,10 @@ void Run::enforce(Nanos now) {
   if (leaked()) end_run(KilledFor::leak, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
   if (!escalation_.begun() && !paused_since_) {
-    if (const auto limit = deadlines_.expired(now))
+    if (const auto limit = deadlines_.expired(now)) {
+      evidence_.silent_ms = in_ms(deadlines_.silence(now));
       end_run(*limit, now, to_nanos(plan_.supervision.grace));
+    }
   }
   // Last, and not while it is ended: with many processes it takes its time.
   if (!paused_since_ && !escalation_.begun() && tree_watch_.due(now)) look_at_tree(now);

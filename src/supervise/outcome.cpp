@@ -128,7 +128,7 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       set(outcome, Status::idle_timeout, kTimeLimit,
           {"idle_limit",
            "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
-           text(limits.idle)});
+           text(limits.idle), seconds(evidence.silent_ms)});
       return true;
     case KilledFor::memory:
       if (evidence.oom_kills.value_or(0) > 0)

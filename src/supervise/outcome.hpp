@@ -66,6 +66,7 @@ struct Evidence {
   std::uint64_t payload_cpu_us = 0;  ///< used by it and by the children that it has reaped
   int exec_errno = 0;                ///< resolve or exec failed with this
   KilledFor killed_for = KilledFor::nothing;
+  double silent_ms = 0;      ///< without output, when limits.idle ended it
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};

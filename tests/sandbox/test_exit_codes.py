@@ -102,7 +102,9 @@ def test_the_signals_of_the_cpu_rlimit_sent_by_another(sbx, number):
 
 def test_silence_is_124(sbx):
     run = sbx.run(flags=["--idle", "300ms"], cmd=["sleep", "30"]).assert_status("idle_timeout", 124)
-    assert run.result["reason"]["code"] == "idle_limit" and run.seconds < 3
+    reason = run.result["reason"]
+    assert reason["code"] == "idle_limit" and reason["limit"] == "300ms" and run.seconds < 3
+    assert 0.3 <= float(reason["observed"].removesuffix("s")) < 3, reason
 
 
 def test_output_now_and_then_is_no_silence(sbx):
