@@ -93,9 +93,15 @@ Result<void> Workspace::take_copy() {
 
 Result<void> Workspace::copy_host(const SessionFolder& session) const {
   const os::UniqueFd links = SBX_TRY(session.make_folder(kLinks));
-  if (const auto copied = copy_as_owner(links.get()); !copied)
-    return std::unexpected(cannot(
-        "cannot copy the workspace " + quote(source_) + " for the session", copied.error().value));
+  if (const auto copied = copy_as_owner(links.get()); !copied) {
+    Error error = cannot("cannot copy the workspace " + quote(source_) + " for the session",
+                         copied.error().value);
+    if (error.sys_errno == ELOOP)
+      error.hint =
+          "its folders are nested too deep, as the copy itself is where $XDG_STATE_HOME lies in "
+          "the workspace: choose another place for one of them";
+    return std::unexpected(std::move(error));
+  }
   session.remove_folder(kLinks);
   if (masks_.empty()) return {};
   const auto pruned = prune(tree_.get(), [this](const std::string& path) { return masks(path); });

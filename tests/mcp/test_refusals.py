@@ -53,6 +53,11 @@ def test_a_folder_that_is_too_large(sbx, state, project, serve):
     assert client.shell("ls")["stdout"]["text"] == "app.py\ndata\nlarge\n"
 
 
+def test_a_session_that_is_kept_in_what_it_copies(sbx, state, project):
+    said = refused(sbx, "default", env={**os.environ, "XDG_STATE_HOME": str(project / "state")})
+    assert "$XDG_STATE_HOME" in said and "another place" in said, said
+
+
 @pytest.mark.parametrize("tool", ["diff", "apply"])
 def test_a_path_at_which_nothing_has_changed(client, tool):
     said = client.refused(tool, paths=["app.py"])
