@@ -403,11 +403,11 @@ export type ProfileData = {
   /** Profiles this one stands on; later ones win */
   extends?: Array<string>;
   /** Values for ${name} */
-  vars?: Record<string, ProfileDataText>;
+  vars?: Record<string, ProfileDataText | boolean>;
   /** What to run when the command line has no `-- CMD` */
   command?: Array<ProfileDataText>;
   /** host (default), empty, {dir: FOLDER} or {oci: LAYOUT, ref: NAME} */
-  root?: "host" | "empty" | {
+  root?: "host" | "empty" | ProfileDataVariable | {
     /** A folder that becomes the root, read-only */
     dir: ProfileDataText;
   } | {
@@ -434,7 +434,7 @@ export type ProfileData = {
     git?: "none" | "protect" | ProfileDataVariable;
   };
   /** Files and folders to show; SRC:DST[:ro|rw] or a map */
-  mounts?: Array<string | {
+  mounts?: Array<string | ProfileDataVariable | {
     /** File or folder of the host; relative to the profile's folder */
     bind: ProfileDataText;
     /** Where the payload sees it */
@@ -458,7 +458,7 @@ export type ProfileData = {
     /** Its text */
     content: ProfileDataText;
     /** Its permissions, octal and in quotes: "0444" */
-    perm?: string;
+    perm?: string | ProfileDataVariable;
   } | {
     /** File or folder of the host to copy; relative to the profile's folder */
     copy: ProfileDataText;
@@ -498,7 +498,7 @@ export type ProfileData = {
     /** The variable that holds it inside; then there is a file only with `at` */
     env?: ProfileDataText;
     /** The file's permissions, octal and in quotes (default "0400") */
-    perm?: string;
+    perm?: string | ProfileDataVariable;
     /** Whether it is blotted out of the output */
     redact?: boolean | ProfileDataVariable;
   }>;
@@ -507,7 +507,7 @@ export type ProfileData = {
   /** A secret in the output: redact (default), or fail, which ends the run too */
   on_leak?: "redact" | "fail" | ProfileDataVariable;
   /** none (default), host, or an allow list */
-  network?: "none" | "host" | {
+  network?: "none" | "host" | ProfileDataVariable | {
     /** [udp:]HOST:PORT that may be reached: a name, *.NAME, address or CIDR */
     allow?: Array<ProfileDataText>;
     /** private, link-local, loopback, multicast, reserved, or rules as in allow; wins over allow */
@@ -611,7 +611,7 @@ export type ProfileData = {
       /** System call */
       call: ProfileDataText;
       /** Which argument, from 0 */
-      arg: number;
+      arg: number | ProfileDataVariable;
       /** Values that are allowed: numbers or constants such as AF_UNIX */
       in: Array<number | string>;
     }>;
