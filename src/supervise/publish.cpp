@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -141,7 +142,8 @@ Outcome Run::give_up(const char* why) {
   streams_.give_up();
   outcome_.out = outcome_.err = {};
   outcome_.metered = false;
-  if (!outcome_.redactor) static_cast<void>(look_for_secrets());
+  // What cannot be masked is told to nobody, also not to a file.
+  if (!outcome_.redactor && !look_for_secrets()) throw std::runtime_error(why);
   if (sinks_.secrets != nullptr) sinks_.secrets->clear();
   clean_places();
   evidence_ = {.setup_error = Error{.kind = ErrorKind::internal, .what = why}};

@@ -37,8 +37,8 @@ struct Sinks {
 };
 
 /// Uses the process's own 0, 1 and 2 and its signals while it runs, and gives them back as they
-/// were. Always returns with the sandbox gone; throws only when there is no memory left to say even
-/// that.
+/// were. Always returns with the sandbox gone; throws only when not even the failure of it
+/// can be told: no memory is left, or none for what masks its words.
 Outcome run_sandbox(const plan::Plan& plan, const Sinks& sinks);
 
 /// The same with another launcher in place of launch::launch.
