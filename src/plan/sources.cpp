@@ -5,6 +5,13 @@
 namespace sbx::plan {
 namespace {
 
+/// /proc, and /proc/1 with what lies in there; not /proc/cpuinfo.
+bool shows_processes(std::string_view path) {
+  constexpr std::string_view kProc = "/proc/";
+  return path == "/proc" || (path.starts_with(kProc) && path.size() > kProc.size() &&
+                             path[kProc.size()] >= '0' && path[kProc.size()] <= '9');
+}
+
 Error source_error(const Builder& b, const std::string& name, const SourceFacts& source,
                    const std::string& key) {
   if (source.refused != 0)
@@ -15,17 +22,14 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
             .sys_errno = source.refused,
             .feature = Feature::system_calls};
   const std::string& problem = source.problem.empty() ? "it does not exist" : source.problem;
-  return {.kind = ErrorKind::profile,
-          .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
-          .where = b.origin_of(key).to_string(),
-          .hint = "name an existing file or folder, or take the entry out"};
-}
-
-/// /proc, and /proc/1 with what lies in there; not /proc/cpuinfo.
-bool shows_processes(std::string_view path) {
-  constexpr std::string_view kProc = "/proc/";
-  return path == "/proc" || (path.starts_with(kProc) && path.size() > kProc.size() &&
-                             path[kProc.size()] >= '0' && path[kProc.size()] <= '9');
+  return {
+      .kind = ErrorKind::profile,
+      .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
+      .where = b.origin_of(key).to_string(),
+      .hint = shows_processes(source.path)
+                  ? "the sandbox has its own at /proc; take the entry out, or name a file of the "
+                    "host's such as /proc/cpuinfo"
+                  : "name an existing file or folder, or take the entry out"};
 }
 
 SourceFacts source_facts(const Builder& b, const std::string& name) {
