@@ -51,6 +51,13 @@ StepResult cover(Context& context, const Place& place, ::mode_t type) noexcept {
 /// EINVAL, a name that is gone ENOENT. Whatever is there now is to be covered as well.
 bool has_changed(int error) noexcept { return error == EINVAL || error == ENOENT; }
 
+/// What is at `place` now, or a link itself, whatever becomes of its name; kept open as `held`.
+SysResult<Place> hold_at(const Place& place, os::UniqueFd& held) noexcept {
+  held = os::UniqueFd(::openat(place.folder, place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!held.valid()) return fail();
+  return Place{held.get(), ""};
+}
+
 struct Walk {
   Context* context;
   const plan::MaskGlob* step;
@@ -147,8 +154,12 @@ StepResult walk(Walk& state, Folder folder, PathPattern::States states, int dept
 }  // namespace
 
 StepResult run(const plan::MaskPath& step, Context& context) noexcept {
-  const auto place = place_of(context, step.path);
+  const auto named = place_of(context, step.path);
+  os::UniqueFd held;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    // By name first, which is the cheaper way. Who exchanges two names in step with us would win
+    // that each time; of what is held they can change nothing.
+    const auto place = named && attempt > 0 ? hold_at(*named, held) : named;
     const auto type = place ? type_at(*place) : std::unexpected(place.error());
     // ELOOP: a link at that place leads to a file that has a name of its own.
     const int error = type ? 0 : type.error().value;

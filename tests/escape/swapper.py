@@ -6,19 +6,26 @@ import threading
 
 AT_FDCWD = -100
 RENAME_EXCHANGE = 2
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def exchange(first, second):
+    """Each has the other's name, at one instant (rename(2))."""
+    if LIBC.renameat2(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE) != 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(first))
 
 
 @contextlib.contextmanager
 def swapping(first, second):
     """One atomic renameat2(RENAME_EXCHANGE) after the other. Yields a function: how many were done."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(first), os.fsencode(second)
     stop, done, problem = threading.Event(), [0], []
 
     def swap():
         while not stop.is_set():
-            if libc.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], RENAME_EXCHANGE) != 0:
-                problem.append(os.strerror(ctypes.get_errno()))
+            try:
+                exchange(first, second)
+            except OSError as error:
+                problem.append(error)
                 return
             done[0] += 1
 
