@@ -12,6 +12,9 @@ struct CpuStat {
 };
 struct MemoryStat {
   std::optional<std::uint64_t> peak_bytes, oom_kills, high_events;
+  /// Whether the group has come to its own limit. Kills without that are for the limit of a group
+  /// above, or for want of memory on the host.
+  std::optional<bool> limit_reached;
 };
 struct PidsStat {
   std::optional<std::uint64_t> peak, limit_hits;

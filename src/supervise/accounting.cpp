@@ -32,7 +32,8 @@ void take_setup_away(const LiveSandbox& sandbox, int version, os::CpuStat& stat)
   stat.system_us = left.system_us;
 }
 
-void fill(std::optional<std::uint64_t>& figure, const std::optional<std::uint64_t>& value) {
+template <class Figure>
+void fill(std::optional<Figure>& figure, const std::optional<Figure>& value) {
   if (!figure) figure = value;
 }
 
@@ -108,6 +109,7 @@ void add_final_counters(const LiveSandbox& sandbox, int version, Usage& usage) {
   fill(usage.memory_peak, memory.peak_bytes);
   fill(usage.oom_kills, memory.oom_kills);
   fill(usage.memory_high_events, memory.high_events);
+  fill(usage.memory_limit_reached, memory.limit_reached);
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version);
   fill(usage.pids_peak, without_init(pids.peak, version));
   fill(usage.pids_limit_hits, pids.limit_hits);

@@ -86,14 +86,15 @@ Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
           limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
 }
 
-void decide_oom(const plan::Plan& plan, Outcome& outcome) {
-  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
+void decide_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  const bool own = is_own_oom(evidence);
+  const std::string limit = own && plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
   const bool tree = plan.limits.oom_kill == profile::OomKill::tree;
   set(outcome, Status::oom, kSignalBase + SIGKILL,
-      {"memory_limit",
-       (tree ? "the whole tree was killed (limits.oom_kill) because the memory limit was reached"
-             : "the kernel killed it because the memory limit was reached") +
-           (limit.empty() ? limit : " (limits.memory " + limit + ")"),
+      {own ? "memory_limit" : "outer_memory",
+       (tree ? "the whole tree was killed (limits.oom_kill) because "
+             : "the kernel killed it because ") +
+           oom_cause(evidence) + (limit.empty() ? limit : " (limits.memory " + limit + ")"),
        limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
@@ -132,7 +133,7 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       return true;
     case KilledFor::memory:
       if (evidence.oom_kills.value_or(0) > 0)
-        decide_oom(plan, outcome);
+        decide_oom(evidence, plan, outcome);
       else
         decide_sampled_oom(plan, outcome);
       return true;
@@ -171,9 +172,9 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
 /// did is not what it would have done.
 void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& plan,
                         Outcome& outcome) {
-  decide_oom(plan, outcome);
+  decide_oom(evidence, plan, outcome);
   outcome.process_exit = code;
-  outcome.reason.text = "the memory limit was reached, and the kernel killed " +
+  outcome.reason.text = oom_cause(evidence) + ", and the kernel killed " +
                         std::to_string(evidence.oom_kills.value_or(0)) +
                         " of its processes; the command itself ended with exit code " +
                         std::to_string(code);
@@ -199,7 +200,8 @@ std::string last_denial(const Outcome& outcome) {
 
 void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const int code = kSignalBase + signal;
-  if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
+  if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0)
+    return decide_oom(evidence, plan, outcome);
   // Ours, where we hear of denied calls; else the kernel's own.
   if (signal == SIGKILL && evidence.filter_kill)
     return set(outcome, Status::seccomp, kSignalBase + SIGSYS,
@@ -238,10 +240,10 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
   if (decide_killed(evidence, plan, outcome)) return;
   // However the command itself ended: it may have seen a child's end before its own came.
   if (plan.limits.oom_kill == profile::OomKill::tree && evidence.oom_kills.value_or(0) > 0)
-    return decide_oom(plan, outcome);
+    return decide_oom(evidence, plan, outcome);
   if (!evidence.wait_status) {
     // The kernel may choose init for an out-of-memory kill; then nobody reports the payload's end.
-    if (evidence.oom_kills.value_or(0) > 0) return decide_oom(plan, outcome);
+    if (evidence.oom_kills.value_or(0) > 0) return decide_oom(evidence, plan, outcome);
     const int status = evidence.init_wait_status;
     return set(outcome, Status::internal_error, kNotRun,
                {"init_died",

@@ -70,6 +70,7 @@ struct Evidence {
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};
+  std::optional<bool> memory_limit_reached{};
   std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
   bool filter_kill = false;    ///< we killed the command for a call that its filter denies
@@ -87,6 +88,7 @@ struct Pressure {
 struct Usage {  ///< nullopt: this host cannot say
   std::optional<std::uint64_t> cpu_user_us{}, cpu_system_us{}, cpu_throttled_us{};
   std::optional<std::uint64_t> memory_now{}, memory_peak{}, oom_kills{}, memory_high_events{};
+  std::optional<bool> memory_limit_reached{};
   std::optional<std::uint64_t> pids_now{}, pids_peak{}, pids_limit_hits{};
   std::optional<std::uint64_t> io_read{}, io_written{};
   Pressure cpu_pressure{}, memory_pressure{}, io_pressure{};

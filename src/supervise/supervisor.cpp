@@ -257,6 +257,7 @@ void Run::reap_tree() {
     add_sampled(outcome_.usage, without_setup(*sandbox_, *seen));
   if (!outcome_.usage.memory_peak) outcome_.usage.memory_peak = tree_watch_.peak();
   evidence_.oom_kills = outcome_.usage.oom_kills;
+  evidence_.memory_limit_reached = outcome_.usage.memory_limit_reached;
   evidence_.memory_high_events = outcome_.usage.memory_high_events;
   // It ended before we had word of it.
   if (high_watch_.waiting() && evidence_.memory_high_events.value_or(0) > 0)

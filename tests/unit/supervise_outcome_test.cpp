@@ -43,6 +43,23 @@ struct Row {
 
 }  // namespace
 
+TEST_CASE("kills for memory without our own limit in the way are somebody else's") {
+  plan::Plan plan = some_plan();
+  plan.limits.memory = 256U << 20U;
+  const Evidence outer{
+      .wait_status = killed(SIGKILL), .oom_kills = 1, .memory_limit_reached = false};
+  const Outcome killed_for_others = decided(outer, plan);
+  CHECK(killed_for_others.status == Status::oom);
+  CHECK(killed_for_others.reason.code == "outer_memory");
+  CHECK(killed_for_others.reason.limit.empty());
+  for (const std::optional<bool> reached : {std::optional(true), {}}) {
+    Evidence own = outer;
+    own.memory_limit_reached = reached;
+    CHECK(decided(own, plan).reason.code == "memory_limit");
+    CHECK(decided(own, plan).reason.limit == "256M");
+  }
+}
+
 TEST_CASE("the status follows from the evidence") {
   const Row rows[] = {
       {"exit 0", {.wait_status = exited(0)}, Status::ok, 0},
