@@ -50,6 +50,12 @@ struct SourceFacts {
   int refused = 0;        ///< errno, if nothing is wrong with the source but this host refuses
 };
 
+/// A procfs that is mounted on this host: /proc, and what chroots and containers have.
+struct ProcMount {
+  std::string root;   ///< what of it shows there, as of /proc: "/", "/sys"
+  std::string point;  ///< where
+};
+
 /// What of a sandbox's namespaces this host refuses.
 struct NoNamespaces {
   Feature feature = Feature::user_namespace;
@@ -88,9 +94,10 @@ struct HostFacts {
   bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
-  std::vector<ToolInstallation> tools{};         ///< in the profile's order
-  std::optional<GitFacts> git{};                 ///< of the workspace; looked at only when asked
-  std::optional<ImageFacts> image{};             ///< of `root: {oci: ...}`
+  std::vector<ProcMount> proc_mounts{};
+  std::vector<ToolInstallation> tools{};  ///< in the profile's order
+  std::optional<GitFacts> git{};          ///< of the workspace; looked at only when asked
+  std::optional<ImageFacts> image{};      ///< of `root: {oci: ...}`
 };
 
 /// Is `path` (absolute, without links) a home of the caller's, or above one? With none known, every

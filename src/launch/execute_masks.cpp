@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <cstring>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +59,22 @@ SysResult<Place> hold_at(const Place& place, os::UniqueFd& held) noexcept {
   held = os::UniqueFd(::openat(place.folder, place.name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!held.valid()) return fail();
   return Place{held.get(), ""};
+}
+
+/// `path` cannot be reached (EACCES): is the folder on the way that is closed to init, and so to
+/// the payload, which has fewer rights, somebody else's? One of our own it could open.
+bool is_closed_by_others(Context& context, const std::string& path) noexcept {
+  struct ::stat what{};
+  for (std::size_t end = 0; end != std::string::npos; end = path.find('/', end + 1)) {
+    char above[PATH_MAX];
+    if (end >= sizeof above) return false;
+    std::memcpy(above, path.data(), end);
+    above[end] = '\0';
+    const auto folder = os::open_inside(context.root.get(), end == 0 ? "." : above + 1);
+    if (!folder) return folder.error().value == EACCES && what.st_uid != ::getuid();
+    if (::fstat(folder->get(), &what) != 0) return false;
+  }
+  return what.st_uid != ::getuid();
 }
 
 struct Walk {
@@ -164,6 +183,7 @@ StepResult run(const plan::MaskPath& step, Context& context) noexcept {
     // ELOOP: a link at that place leads to a file that has a name of its own.
     const int error = type ? 0 : type.error().value;
     if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
+    if (step.of_others && error == EACCES && is_closed_by_others(context, step.path)) return {};
     if (!type) return std::unexpected(type.error());
     const StepResult covered = cover(context, *place, *type);
     if (covered || !has_changed(covered.error().value)) return covered;

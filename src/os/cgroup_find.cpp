@@ -4,34 +4,13 @@
 
 #include <algorithm>
 
+#include "os/mountinfo.hpp"
+
 namespace sbx::os {
 namespace {
 
 constexpr std::string_view kLeafBegin = "sbx-";
 constexpr std::string_view kLeafEnd = "-supervisor";
-
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view head = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return head;
-}
-
-/// mountinfo writes space, tab, newline and backslash as three octal digits (proc(5)).
-std::string unescaped(std::string_view text) {
-  std::string plain;
-  const auto octal = [&text](std::size_t at) { return text[at] >= '0' && text[at] <= '7'; };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 3 < text.size() && octal(i + 1) && octal(i + 2) && octal(i + 3)) {
-      plain +=
-          static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + text[i + 3] - '0');
-      i += 3;
-    } else {
-      plain += text[i];
-    }
-  }
-  return plain;
-}
 
 /// Among a v1 mount's options are its controllers, and some that are none.
 bool is_option(std::string_view word) {
@@ -61,22 +40,14 @@ std::vector<std::string> words_of(std::string_view list, char separator) {
 
 std::vector<CgroupMount> parse_cgroup_mounts(std::string_view mountinfo) {
   std::vector<CgroupMount> mounts;
-  while (!mountinfo.empty()) {
-    std::string_view line = take(mountinfo, '\n');
-    const std::size_t dash = line.find(" - ");
-    if (dash == std::string_view::npos) continue;
-    std::string_view tail = line.substr(dash + 3);
-    const std::string_view type = take(tail, ' ');
-    if (type != "cgroup" && type != "cgroup2") continue;
-    take(tail, ' ');                                                // the source
-    for (int skipped = 0; skipped < 3; ++skipped) take(line, ' ');  // id, parent, major:minor
+  each_mount(mountinfo, {"cgroup", "cgroup2"}, [&mounts](const MountLine& line) {
     CgroupMount mount;
-    mount.version = type == "cgroup2" ? 2 : 1;
-    mount.root = unescaped(take(line, ' '));
-    mount.point = unescaped(take(line, ' '));
-    if (mount.version == 1) mount.controllers = controllers_of(tail);
+    mount.version = line.type == "cgroup2" ? 2 : 1;
+    mount.root = unescaped(line.root);
+    mount.point = unescaped(line.point);
+    if (mount.version == 1) mount.controllers = controllers_of(line.options);
     mounts.push_back(std::move(mount));
-  }
+  });
   return mounts;
 }
 

@@ -161,10 +161,10 @@ void add_v1(const OwnGroup& own, const Names& wanted, std::vector<CgroupHome>& h
 
 }  // namespace
 
-std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted) {
+std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted,
+                                          std::string_view mountinfo) {
   std::vector<CgroupHome> homes;
-  std::vector<OwnGroup> groups =
-      own_groups(read_kernel_text("/proc/self/mountinfo"), read_kernel_text("/proc/self/cgroup"));
+  std::vector<OwnGroup> groups = own_groups(mountinfo, read_kernel_text("/proc/self/cgroup"));
   std::erase_if(groups, [&wanted](const OwnGroup& own) {
     return (own.version == 1 && both(wanted, own.controllers).empty()) ||
            !shows_cgroups(cgroup_folder(own.mount, own.group), own.version);

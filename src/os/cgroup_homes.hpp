@@ -5,19 +5,22 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/host_facts.hpp"
 
 namespace sbx::os {
 
-/// `wanted`: controllers under both their names ("io", "blkio"). v2 homes come first. On v2:
+/// `wanted`: controllers under both their names ("io", "blkio"); `mountinfo`: our own, as text.
+/// v2 homes come first. On v2:
 /// - root: our own group if it was delegated to us and holds nobody else, then the top of the tree.
 /// - others: our own group and the ones above it, as far as they are ours to write, then a scope
 /// that
 ///   the user's systemd manager makes.
 /// On v1, and on v2 beside it (a hybrid host): our own group.
-std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted);
+std::vector<CgroupHome> find_cgroup_homes(const std::vector<std::string>& wanted,
+                                          std::string_view mountinfo);
 
 /// Whether a home, usable or not, has `controller`.
 bool any_lists(const std::vector<CgroupHome>& homes, const std::string& controller);

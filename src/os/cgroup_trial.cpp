@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "os/cgroup.hpp"
+#include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_homes.hpp"
 #include "os/process.hpp"
@@ -48,7 +49,7 @@ std::string place_of(const CgroupHome& home) {
 std::vector<TriedHome> try_cgroup_homes(const std::vector<std::string>& wanted) {
   std::vector<TriedHome> all;
   bool v2_works = false;
-  for (CgroupHome& home : find_cgroup_homes(wanted)) {
+  for (CgroupHome& home : find_cgroup_homes(wanted, read_kernel_text("/proc/self/mountinfo"))) {
     if (home.version == 2 && v2_works) continue;
     TriedHome tried{.home = std::move(home)};
     tried.group = place_of(tried.home);

@@ -14,12 +14,14 @@
 #include <string_view>
 #include <utility>
 
+#include "os/cgroup_file.hpp"
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
 #include "os/git_look.hpp"
 #include "os/homes.hpp"
 #include "os/huge_pages.hpp"
 #include "os/landlock.hpp"
+#include "os/mountinfo.hpp"
 #include "os/namespace_trial.hpp"
 #include "os/probe_source.hpp"
 #include "os/process.hpp"
@@ -82,6 +84,20 @@ void add_source(const SourceRequest& request, bool disk,
       request.source + " is used from two folders and means two things; write absolute paths";
 }
 
+/// What of the caller's files `request` asks for, and where they show processes.
+void look_at_files(const ProbeRequest& request, std::string_view mountinfo, HostFacts& facts) {
+  facts.proc_mounts = parse_proc_mounts(mountinfo);
+  if (mountinfo.empty()) facts.proc_mounts.push_back({"/", "/proc"});  // which nobody lets us read
+  facts.sources.clear();
+  facts.git.reset();
+  for (const SourceRequest& source : request.sources)
+    add_source(source, request.disks, facts.sources);
+  if (!request.git || request.sources.empty()) return;
+  const SourceFacts& workspace = facts.sources[request.sources.front().source];
+  if (workspace.exists && workspace.type == EntryType::directory)
+    facts.git = look_at_git(workspace, facts);
+}
+
 }  // namespace
 
 std::map<std::string, std::string> caller_environment() {
@@ -106,14 +122,7 @@ int usable_cpus() {
 }
 
 void look_again(const ProbeRequest& request, HostFacts& facts) {
-  facts.sources.clear();
-  facts.git.reset();
-  for (const SourceRequest& source : request.sources)
-    add_source(source, request.disks, facts.sources);
-  if (!request.git || request.sources.empty()) return;
-  const SourceFacts& workspace = facts.sources[request.sources.front().source];
-  if (workspace.exists && workspace.type == EntryType::directory)
-    facts.git = look_at_git(workspace, facts);
+  look_at_files(request, read_kernel_text("/proc/self/mountinfo"), facts);
 }
 
 Result<HostFacts> probe(ProbeRequest request) {
@@ -138,8 +147,9 @@ Result<HostFacts> probe(ProbeRequest request) {
                                  .what = "/proc cannot be read",
                                  .hint = "mount it: mount -t proc proc /proc",
                                  .sys_errno = errno});
+  const std::string mountinfo = read_kernel_text("/proc/self/mountinfo");
   if (!request.controllers.empty()) {
-    facts.cgroups = find_cgroup_homes(request.controllers);
+    facts.cgroups = find_cgroup_homes(request.controllers, mountinfo);
     facts.controller_problems = controller_problems(request.controllers, facts.cgroups);
     facts.swap_accounting = swap_can_be_limited(facts.cgroups);
     facts.has_swap = !facts.swap_accounting && has_swap();
@@ -169,7 +179,7 @@ Result<HostFacts> probe(ProbeRequest request) {
     case RootRequest::empty:
       break;
   }
-  look_again(request, facts);
+  look_at_files(request, mountinfo, facts);
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   return facts;
 }

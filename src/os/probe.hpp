@@ -44,8 +44,8 @@ Result<HostFacts> probe(ProbeRequest request);
 /// The processors that this process may use.
 int usable_cpus();
 
-/// Looks anew at the sources of `request`, and at git if it says so; everything else stays as it
-/// is in `facts`.
+/// Looks anew at the sources of `request`, at git if it says so, and at where processes show;
+/// everything else stays as it is in `facts`.
 void look_again(const ProbeRequest& request, HostFacts& facts);
 
 /// Where `name` is installed, as the caller's environment would run it. (tools.cpp)

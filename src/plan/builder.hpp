@@ -29,6 +29,8 @@ struct Builder {
   std::uint32_t inner_gid = 0;
   /// Places below which the payload may write, for Landlock.
   std::vector<LandlockRule> writable{};
+  /// Where the host's processes would be seen (processes.hpp).
+  std::vector<std::string> processes{};
   /// workspace.git: protect, once it is planned: the workspace on the host, and where inside the
   /// git folder is that lies elsewhere.
   std::string git_top{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.hpp"
+#include "plan/processes.hpp"
 
 namespace sbx::plan {
 
@@ -22,23 +23,10 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   } else {
     b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
   }
+  note_processes(b, source.path, target);
   tree.cover_foreign(target, !flags.read_only);
   if (!flags.read_only) b.writable.push_back({target, true, false});
   return {};
-}
-
-void hide_processes(Builder& b) {
-  std::vector<std::string> places;
-  const std::vector<Step>& steps = b.plan.steps;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    const auto* const bind = std::get_if<BindTree>(&steps[i].action);
-    if (bind != nullptr && bind->source == "/") places.push_back(bind->target);
-    const auto* const opened = std::get_if<DetachTree>(&steps[i].action);
-    if (opened == nullptr || opened->source != "/") continue;
-    places.push_back(std::get<AttachTree>(steps[i + 1].action).target);  // as add_bind() has them
-  }
-  for (const std::string& place : places)
-    b.add(Phase::init, MaskPath{place + "/proc"}, "the processes of the host");
 }
 
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,

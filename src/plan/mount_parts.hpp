@@ -16,10 +16,6 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
                       const MountFlags& flags, bool idmap, std::string_view reason,
                       std::string_view key);
 
-/// Covers the host's /proc where all of the host is shown: nobody inside sees a process outside,
-/// whatever the profile says.
-void hide_processes(Builder& b);
-
 /// A copy of the host's file or folder, in a tmpfs.
 Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
                        const std::string& key);

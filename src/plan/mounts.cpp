@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/mount_parts.hpp"
+#include "plan/processes.hpp"
 #include "plan/secrets.hpp"
 #include "plan/tree.hpp"
 
@@ -22,12 +23,7 @@ constexpr MountFlags kWritable{.read_only = false};
 constexpr const char* kStaging = "/.sbx";
 constexpr const char* kOverlayStaging = "/.sbx/workspace";
 
-SourceFacts source_of(const RootEntry& entry) {
-  SourceFacts source;
-  source.type = entry.type;
-  source.path = entry.source;
-  return source;
-}
+SourceFacts source_of(const RootEntry& entry) { return {.type = entry.type, .path = entry.source}; }
 
 std::string_view root_reason(profile::RootKind kind) {
   if (kind == profile::RootKind::dir) return "root: dir";
@@ -67,6 +63,7 @@ Result<void> check_top(const Builder& b, const RootEntry& entry) {
 
 Result<void> plan_root(Builder& b, Tree& tree) {
   const std::string_view reason = root_reason(b.profile.root.kind);
+  SBX_CHECK(check_root(b));
   for (const RootEntry& entry : b.facts.root_entries) {
     if (b.profile.root.kind != profile::RootKind::host) SBX_CHECK(check_top(b, entry));
     if (entry.type == EntryType::symlink) {
@@ -85,6 +82,7 @@ Result<void> plan_root(Builder& b, Tree& tree) {
     SBX_CHECK(
         tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
     b.add(Phase::init, BindTree{entry.source, entry.path, true, kReadOnly}, reason, "root");
+    note_processes(b, entry.source, entry.path);
     tree.cover_foreign(entry.path);
   }
   for (const EtcFile& file : etc_files(b))
@@ -115,8 +113,7 @@ Result<void> plan_proc(Builder& b, Tree& tree) {
   b.add(Phase::init, MountProc{"/proc"}, "only the sandbox's own processes");
   tree.cover_foreign("/proc");
   b.add(Phase::init, ForbidNamespaces{}, "nested user namespaces open kernel bugs");
-  // Not "if access(2) says writable": a mode of 0555 says nothing to an owner (hardening, finding
-  // 1).
+  // Not "if access(2) says writable": 0555 says nothing to an owner (hardening, finding 1).
   for (const char* path :
        {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"})
     b.add(Phase::init, ProtectPath{path}, "settings of the host's kernel");

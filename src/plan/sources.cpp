@@ -1,16 +1,10 @@
 // What of the caller's files a profile means: the facts of each source, or why it cannot be shown.
 #include "base/text.hpp"
 #include "plan/builder.hpp"
+#include "plan/processes.hpp"
 
 namespace sbx::plan {
 namespace {
-
-/// /proc, and /proc/1 with what lies in there; not /proc/cpuinfo.
-bool shows_processes(std::string_view path) {
-  constexpr std::string_view kProc = "/proc/";
-  return path == "/proc" || (path.starts_with(kProc) && path.size() > kProc.size() &&
-                             path[kProc.size()] >= '0' && path[kProc.size()] <= '9');
-}
 
 Error source_error(const Builder& b, const std::string& name, const SourceFacts& source,
                    const std::string& key) {
@@ -26,7 +20,7 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
       .kind = ErrorKind::profile,
       .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
       .where = b.origin_of(key).to_string(),
-      .hint = shows_processes(source.path)
+      .hint = shows_processes(b.facts, source.path)
                   ? "the sandbox has its own at /proc; take the entry out, or name a file of the "
                     "host's such as /proc/cpuinfo"
                   : "name an existing file or folder, or take the entry out"};
@@ -35,7 +29,7 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
 SourceFacts source_facts(const Builder& b, const std::string& name) {
   const auto found = b.facts.sources.find(name);
   SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
-  if (shows_processes(source.path)) source.problem = "it shows the processes of the host";
+  if (shows_processes(b.facts, source.path)) source.problem = "it shows the processes of the host";
   return source;
 }
 

@@ -210,6 +210,7 @@ struct MountDevpts {
 struct MaskPath {
   std::string path;
   bool optional = true;
+  bool of_others = false;  ///< need not be hidden where the payload's user may not go
 };
 /// Every match at start, walked without following links. Below each of `held`, the folders above a
 /// match are held as by ProtectPath.

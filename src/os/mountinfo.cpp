@@ -1,0 +1,56 @@
+#include "os/mountinfo.hpp"
+
+#include <algorithm>
+
+namespace sbx::os {
+
+std::string_view take(std::string_view& text, char separator) {
+  const std::size_t at = text.find(separator);
+  const std::string_view head = text.substr(0, at);
+  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
+  return head;
+}
+
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  const auto octal = [&text](std::size_t at) { return text[at] >= '0' && text[at] <= '7'; };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size() && octal(i + 1) && octal(i + 2) && octal(i + 3)) {
+      plain +=
+          static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + text[i + 3] - '0');
+      i += 3;
+    } else {
+      plain += text[i];
+    }
+  }
+  return plain;
+}
+
+void each_mount(std::string_view mountinfo, std::initializer_list<std::string_view> types,
+                const std::function<void(const MountLine&)>& see) {
+  while (!mountinfo.empty()) {
+    std::string_view line = take(mountinfo, '\n');
+    const std::size_t dash = line.find(" - ");
+    if (dash == std::string_view::npos) continue;
+    std::string_view tail = line.substr(dash + 3);
+    MountLine mount;
+    mount.type = take(tail, ' ');
+    if (std::ranges::find(types, mount.type) == types.end()) continue;
+    take(tail, ' ');  // the source
+    mount.options = tail;
+    for (int skipped = 0; skipped < 3; ++skipped) take(line, ' ');  // id, parent, major:minor
+    mount.root = take(line, ' ');
+    mount.point = take(line, ' ');
+    see(mount);
+  }
+}
+
+std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo) {
+  std::vector<ProcMount> mounts;
+  each_mount(mountinfo, {"proc"}, [&mounts](const MountLine& line) {
+    mounts.push_back({unescaped(line.root), unescaped(line.point)});
+  });
+  return mounts;
+}
+
+}  // namespace sbx::os
