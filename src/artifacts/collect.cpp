@@ -95,6 +95,9 @@ class Collector {
     if (unreadable_.any()) warn(unreadable_.text() + ": reading failed");
     count(long_, "files whose paths are longer than a program can name");
     count(untold_, "files whose names contain a secret");
+    for (const std::string& link : skipped.written_links)
+      warn("what " + quote(link) +
+           " leads to, which a pattern has to name: symbolic links are not followed");
     count(skipped.links, "symbolic links, which are not followed");
     count(skipped.special, "FIFOs, sockets, devices and files of the kernel's own");
     count(skipped.closed, "files and folders that the command could not have read");

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/lexical_path.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::artifacts {
@@ -54,8 +55,10 @@ SysResult<std::vector<std::string>> names_in(int folder, std::size_t most) {
 
 Walk::Walk(int root, std::optional<os::Ids> ids, const std::vector<std::string>& patterns)
     : root_(root), rights_(ids) {
-  for (const std::string& pattern : patterns)
+  for (const std::string& pattern : patterns) {
     patterns_.push_back(std::make_unique<PathPattern>(pattern));
+    written_.push_back(written_out(pattern));
+  }
 }
 
 Walk::States Walk::start() const {
@@ -136,12 +139,20 @@ Result<void> Walk::look(int folder, const std::string& name, const States& state
     case S_IFREG:
       return all ? take_file(folder, name, what) : Result<void>{};
     case S_IFLNK:
-      ++skipped_.links;
+      skip_link();
       return {};
     default:
       if (all) ++skipped_.special;
       return {};
   }
+}
+
+/// What is behind a link that somebody has written out is all that he wants.
+void Walk::skip_link() {
+  if (std::ranges::any_of(written_, [this](const auto& path) { return is_below(path, path_); }))
+    skipped_.written_links.push_back(path_);
+  else
+    ++skipped_.links;
 }
 
 Result<void> Walk::take_file(int folder, const std::string& name, const struct ::stat& what) {

@@ -20,11 +20,12 @@ namespace sbx::artifacts {
 
 /// What was met and is not looked at further.
 struct Skipped {
-  std::uint64_t links = 0;    ///< symbolic ones
+  std::uint64_t links = 0;    ///< symbolic ones that a wildcard has met
   std::uint64_t special = 0;  ///< FIFOs, sockets, devices, and files that the kernel makes up
   std::uint64_t closed = 0;   ///< the payload could not have read them
   std::uint64_t deep = 0;     ///< folders nested too deep
   bool too_many = false;      ///< a folder with so many names that it was not looked into
+  std::vector<std::string> written_links{};  ///< those that a pattern has written out
 };
 
 /// A regular file that a pattern means, or that is in a folder which a pattern means.
@@ -59,11 +60,13 @@ class Walk {
   Result<void> visit(int folder, const std::string& name, const States& states, bool all,
                      int depth);
   Result<void> look(int folder, const std::string& name, const States& states, bool all, int depth);
+  void skip_link();
   Result<void> take_file(int folder, const std::string& name, const struct ::stat& what);
 
   int root_;
   os::BorrowedRights rights_;
   std::vector<std::unique_ptr<PathPattern>> patterns_;
+  std::vector<std::string> written_;  ///< of each pattern: see written_out()
   const Wanted* wanted_ = nullptr;
   const Take* take_ = nullptr;
   std::string path_{};  ///< of where we are; "" is the root

@@ -5,10 +5,13 @@
 #include <cstring>
 #include <string>
 
+#include "base/lexical_path.hpp"
 #include "base/text.hpp"
 
 namespace sbx {
 namespace {
+
+constexpr std::string_view kWild = "*?[";
 
 bool is_any_depth(const char* part) noexcept { return std::strcmp(part, "**") == 0; }
 
@@ -105,6 +108,14 @@ bool covers(const PathPattern& pattern, std::string_view path) {
     if (pattern.matches(states)) return true;
   }
   return false;
+}
+
+bool has_wildcard(std::string_view pattern) { return pattern.find_first_of(kWild) != pattern.npos; }
+
+std::string written_out(std::string_view pattern) {
+  const std::size_t wild = pattern.find_first_of(kWild);
+  if (wild != std::string_view::npos) pattern = pattern.substr(0, pattern.rfind('/', wild));
+  return lexical_path("/", pattern);
 }
 
 }  // namespace sbx

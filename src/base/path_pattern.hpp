@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sbx {
@@ -46,5 +47,12 @@ class PathPattern {
 
 /// Does the pattern mean `path` (absolute, normal), or a folder above it?
 bool covers(const PathPattern& pattern, std::string_view path);
+
+/// Does a wildcard begin anywhere in `pattern`?
+bool has_wildcard(std::string_view pattern);
+
+/// The path that somebody has written out: all of a pattern without a wildcard, else the folder
+/// before its first one. Absolute and normal.
+std::string written_out(std::string_view pattern);
 
 }  // namespace sbx

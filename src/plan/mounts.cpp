@@ -2,7 +2,9 @@
 // names.
 #include <algorithm>
 #include <array>
+#include <utility>
 
+#include "base/path_pattern.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
@@ -218,25 +220,20 @@ std::vector<std::size_t> mount_order(const std::vector<profile::Mount>& mounts) 
 
 std::string mask_key(std::size_t i) { return "mask[" + std::to_string(i) + "]"; }
 
-/// The part of a mask before its first wildcard.
-std::string_view plain_part(std::string_view mask) {
-  return mask.substr(0, mask.find_first_of("*?["));
-}
-
 void plan_masks(Builder& b, Tree& tree) {
   const std::vector<std::string>& masks = b.profile.mask;
   // All of these first: one mask may lie in a folder that another hides.
   for (std::size_t i = 0; i < masks.size(); ++i)
-    if (plain_part(masks[i]) == masks[i]) tree.hold_above(lexical_path("/", masks[i]), mask_key(i));
+    if (!has_wildcard(masks[i])) tree.hold_above(written_out(masks[i]), mask_key(i));
   for (std::size_t i = 0; i < masks.size(); ++i) {
-    const std::string_view plain = plain_part(masks[i]);
-    if (plain == masks[i]) {
-      b.add(Phase::init, MaskPath{lexical_path("/", plain)}, "named in the profile", mask_key(i));
+    std::string written = written_out(masks[i]);
+    if (!has_wildcard(masks[i])) {
+      b.add(Phase::init, MaskPath{std::move(written)}, "named in the profile", mask_key(i));
       continue;
     }
-    const std::string folder = lexical_path("/", plain.substr(0, plain.rfind('/')));
-    b.add(Phase::init, MaskGlob{masks[i], folder, tree.lasting_at(folder)}, "named in the profile",
-          mask_key(i));
+    auto lasting = tree.lasting_at(written);
+    b.add(Phase::init, MaskGlob{masks[i], std::move(written), std::move(lasting)},
+          "named in the profile", mask_key(i));
   }
 }
 

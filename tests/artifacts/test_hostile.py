@@ -32,9 +32,12 @@ def test_links_are_never_followed(store, tmp_path):
     assert warned(run, "symbolic links", ": 5")
     # As the place that the pattern leads through, and as a link of the workspace to the host.
     run = store.run(f"rm -r out; ln -s {secret} out")
-    assert paths(run) == [] and warned(run, "symbolic links")
+    assert paths(run) == [] and warned(run, 'what /workspace/out leads to', "symbolic links")
     run = store.run(f"rm out; ln -s {secret}/file out", collect=["/workspace/out"])
-    assert paths(run) == []
+    assert paths(run) == [] and warned(run, 'what /workspace/out leads to')
+    # A wildcard that meets it has not named it.
+    run = store.run("true", collect=["/workspace/ou?/**"])
+    assert paths(run) == [] and warned(run, "symbolic links", ": 1") and not warned(run, "leads to")
 
 
 def test_what_the_command_may_not_read_is_not_kept(store):
