@@ -54,6 +54,25 @@ std::string folder_of(const std::string& path) {
   return slash == 0 || slash == std::string::npos ? "/" : full.substr(0, slash);
 }
 
+/// Where among the folders the look-up of `name` begins. A folder may be another one's, by a link.
+std::size_t first_place(const Lookup& lookup, const std::string& name,
+                        const profile::SourceText* user) {
+  const std::string file = file_of("", name);
+  if (user == nullptr || !('/' + user->name).ends_with(file)) return 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < lookup.folders.size(); ++i)
+    if (folder_of(lookup.folders[i] + file) == user->folder) first = i + 1;
+  return first;
+}
+
+Error no_other(const std::string& name) {
+  return {ErrorKind::profile,
+          "no other profile is named " + quote(name),
+          {},
+          "a profile that extends its own name means the next one of that name; sbx profiles ls "
+          "has those that there are"};
+}
+
 Error unknown_name(const Lookup& lookup, const std::string& name) {
   const std::vector<Listed> listed = list_profiles(lookup);
   std::vector<std::string_view> names;
@@ -92,16 +111,19 @@ bool is_path(std::string_view profile) {
 }
 
 Result<profile::SourceText> locate(const Lookup& lookup, const std::string& profile,
-                                   const std::string& folder) {
+                                   const profile::SourceText* user) {
   if (is_path(profile)) {
     std::string path = profile;
-    if (!path.starts_with('/') && !folder.empty()) path = folder + "/" + path;
+    if (!path.starts_with('/') && user != nullptr && !user->folder.empty())
+      path = user->folder + "/" + path;
     std::string text = SBX_TRY(read_profile(path, ProfileFile::named));
     return profile::SourceText{
         path, folder_of(path.starts_with('/') ? path : lookup.cwd + "/" + path), std::move(text)};
   }
+  const std::size_t first = first_place(lookup, profile, user);
   if (is_name(profile)) {
-    for (const std::string& place : lookup.folders) {
+    for (std::size_t i = first; i < lookup.folders.size(); ++i) {
+      const std::string& place = lookup.folders[i];
       const std::string path = file_of(place, profile);
       Result<std::string> text = read_profile(path, ProfileFile::found);
       if (text) return profile::SourceText{path, folder_of(path), *std::move(text)};
@@ -118,7 +140,7 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
     if (const auto found = built_in.find(profile); found != built_in.end())
       return profile::SourceText{"<" + profile + ">", "", std::string(found->second)};
   }
-  return std::unexpected(unknown_name(lookup, profile));
+  return std::unexpected(first > 0 ? no_other(profile) : unknown_name(lookup, profile));
 }
 
 std::vector<Listed> list_profiles(const Lookup& lookup) {

@@ -22,10 +22,11 @@ Lookup make_lookup(const std::string& cwd, const std::map<std::string, std::stri
 /// A path contains '/' or ends in .yaml or .yml; everything else is a name.
 bool is_path(std::string_view profile);
 
-/// The text of `profile`; a path is relative to `folder` (empty: to the caller's directory). Errors
-/// have the kind `profile`; for an unknown name they list the near ones.
+/// The text of `profile`, as a profile::Reader gives it. A profile that extends its own name means
+/// the next one of it: so a user's `python` can extend the built-in one. Errors have the kind
+/// `profile`; for an unknown name they list the near ones.
 Result<profile::SourceText> locate(const Lookup& lookup, const std::string& profile,
-                                   const std::string& folder);
+                                   const profile::SourceText* user);
 
 /// One name that can be used, and where it is found first.
 struct Listed {

@@ -179,8 +179,8 @@ Result<void> open_log(const Arguments& arguments) {
 
 std::expected<Profile, Problems> load_profile(const profile::LoadRequest& request) {
   const Lookup lookup = make_lookup(request.cwd, request.env);
-  return profile::load(request, [&lookup](const std::string& wanted, const std::string& folder) {
-    return locate(lookup, wanted, folder);
+  return profile::load(request, [&lookup](const std::string& wanted, const auto* user) {
+    return locate(lookup, wanted, user);
   });
 }
 

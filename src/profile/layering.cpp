@@ -41,9 +41,10 @@ class Chain {
   Chain(const Reader& read, Findings& findings, Problems& unreadable)
       : read_(read), findings_(findings), unreadable_(unreadable) {}
 
-  /// Reads `name` and all that it extends; false when anything could not be read.
-  bool add(const std::string& name, const std::string& folder, const Origin* user) {
-    Result<SourceText> source = read_(name, folder);
+  /// Reads `name` and all that it extends; false when anything could not be read. `user_file`
+  /// names it, at `user`; both are null for the command line.
+  bool add(const std::string& name, const SourceText* user_file, const Origin* user) {
+    Result<SourceText> source = read_(name, user_file);
     if (!source) {
       report_unreadable(std::move(source).error(), user);
       return false;
@@ -58,9 +59,10 @@ class Chain {
     // Places and folders are told apart by the file's name, so no two files may share one.
     if (folders_.contains(source->name)) source->name = identity;
     if (user != nullptr && (active_.size() >= kMaxExtendsDepth || folders_.size() >= kMaxFiles)) {
-      findings_.add(*user, "too many profiles extend each other: at most " +
-                               std::to_string(kMaxExtendsDepth) + " deep and " +
-                               std::to_string(kMaxFiles) + " in all");
+      if (!std::exchange(too_many_, true))
+        findings_.add(*user, "too many profiles extend each other: at most " +
+                                 std::to_string(kMaxExtendsDepth) + " deep and " +
+                                 std::to_string(kMaxFiles) + " in all");
       return false;
     }
     return add_source(*source, identity);
@@ -92,13 +94,13 @@ class Chain {
     }
     check_version(*root, findings_);
     active_.push_back(identity);
-    const bool whole = add_parents(*root, source.folder);
+    const bool whole = add_parents(*root, source);
     active_.pop_back();
     documents_.emplace_back(source.name, std::move(*root));
     return whole;
   }
 
-  bool add_parents(const Node& root, const std::string& folder) {
+  bool add_parents(const Node& root, const SourceText& source) {
     const Node* extends = root.find("extends");
     if (extends == nullptr) return true;
     if (extends->kind != NodeKind::list) {
@@ -118,7 +120,7 @@ class Chain {
                       "variables are put in after the files are read");
         whole = false;
       } else {
-        whole = add(parent.text, folder, &parent.at) && whole;
+        whole = add(parent.text, &source, &parent.at) && whole;
       }
     }
     return whole;
@@ -136,6 +138,7 @@ class Chain {
   const Reader& read_;
   Findings& findings_;
   Problems& unreadable_;
+  bool too_many_ = false;  ///< told; each further one would say the same
   std::vector<std::string> active_;
   std::set<std::string> seen_;
   std::map<std::string, std::string> folders_;
@@ -253,7 +256,7 @@ void merge(Node& base, Node over) { merge_at(base, std::move(over), true); }
 std::optional<Layers> build_layers(const LoadRequest& request, const Reader& read,
                                    Findings& findings, Problems& unreadable) {
   Chain chain(read, findings, unreadable);
-  const bool whole = chain.add(request.name, "", nullptr);
+  const bool whole = chain.add(request.name, nullptr, nullptr);
   if (chain.documents().empty()) return std::nullopt;
   Layers out;
   out.name = chain.documents().back().first;

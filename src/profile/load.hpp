@@ -23,10 +23,9 @@ struct SourceText {
   std::string text;
 };
 
-/// Finds a profile by name or path; `folder` is the folder of the file that names it in `extends`
-/// (empty: the command line, paths are then relative to the caller's directory).
-using Reader =
-    std::function<Result<SourceText>(const std::string& name, const std::string& folder)>;
+/// Finds a profile by name or path; `user` is the file that names it in `extends`, from whose
+/// folder paths start (null: the command line, and the caller's directory).
+using Reader = std::function<Result<SourceText>(const std::string& name, const SourceText* user)>;
 
 /// One key set from outside the files: a flag of `run` or `--set`. Applied last, in order. `yaml`
 /// is merged by the same rules as a file that extends (maps merge, lists append).

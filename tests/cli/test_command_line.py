@@ -152,22 +152,6 @@ def test_a_profile_that_is_too_long_is_refused(sbx):
     refused(sbx.call("run", path, "--", *PAYLOAD), "1 MiB")
 
 
-def test_names_are_looked_up_in_order(sbx):
-    folder = sbx.folder / "config" / "sbx" / "profiles"
-    folder.mkdir(parents=True)
-    (folder / "mine.yaml").write_text("version: 1\ndescription: my own\n")
-    (folder / "shell.yaml").write_text("version: 1\ndescription: in place of the built-in one\n")
-    env = {"XDG_CONFIG_HOME": str(sbx.folder / "config")}
-    listed = sbx.call("profiles", "ls", env=env)
-    assert listed.code == 0
-    lines = {line.split()[0]: line for line in listed.out.splitlines()}
-    assert str(folder) in lines["mine"] and "my own" in lines["mine"]
-    assert "in place of" in lines["shell"] and "built in" in lines["python"]
-    assert "my own" in sbx.call("profiles", "show", "mine", env=env).out
-    # The XDG base directory specification: a relative path is ignored.
-    assert sbx.call("profiles", "show", "mine", env={"XDG_CONFIG_HOME": "config"}, cwd=sbx.folder).code == 125
-
-
 def test_a_profile_in_the_current_folder_is_not_picked_up(sbx):
     for name in (".sbx.yaml", "default.yaml", "default"):
         (sbx.cwd / name).write_text("version: 1\nhostname: hijacked\n")

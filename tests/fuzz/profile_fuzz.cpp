@@ -34,7 +34,7 @@ void load_text(const std::string& text) {
   const std::string first = text.substr(0, mark);
   const std::string other =
       mark == std::string::npos ? "version: 1\n" : text.substr(mark + kMark.size());
-  const Reader read = [&](const std::string& name, const std::string&) -> Result<SourceText> {
+  const Reader read = [&](const std::string& name, const SourceText*) -> Result<SourceText> {
     if (name == "/p/x.yaml") return SourceText{name, "/p", first};
     return SourceText{name, "/q", other};
   };

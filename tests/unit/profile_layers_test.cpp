@@ -80,6 +80,20 @@ TEST_CASE("circles, long chains and missing files end with the place that names 
   CHECK(has(problems_of_files(chain, "/p/0"), "at most 16 deep"));
 }
 
+TEST_CASE("a list of too many files to extend is one problem") {
+  Files files;
+  std::string all = "version: 1\nextends:\n";
+  for (int i = 0; i < 80; ++i) {
+    files["/p/" + std::to_string(i)] = "version: 1\n";
+    all += "  - ./" + std::to_string(i) + "\n";
+  }
+  files["/p/all"] = all;
+  const std::string problems = problems_of_files(files, "/p/all");
+  const std::string_view told = "too many profiles extend each other";
+  CHECK(has(problems, told));
+  CHECK(problems.find(told) == problems.rfind(told));
+}
+
 TEST_CASE("the problems of every layer are told, the extending file's first") {
   const Files files{{"/p/a.yaml", "version: 1\nlimits: {memroy: 1G}\n"},
                     {"/p/b.yaml", "version: 1\nextends: [./a.yaml]\nnetwrok: none\n"}};

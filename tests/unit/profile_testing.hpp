@@ -17,7 +17,8 @@ using Files = std::map<std::string, std::string>;
 
 inline profile::Reader reader_of(const Files& files) {
   return [files](const std::string& name,
-                 const std::string& folder) -> Result<profile::SourceText> {
+                 const profile::SourceText* user) -> Result<profile::SourceText> {
+    const std::string folder = user != nullptr ? user->folder : "";
     const auto& builtin = profile::builtin_profiles();
     if (const auto found = builtin.find(name); found != builtin.end()) {
       return profile::SourceText{"<" + name + ">", "", std::string(found->second)};

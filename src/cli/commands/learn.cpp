@@ -127,8 +127,8 @@ std::vector<std::string> files_of(const Arguments& arguments, const std::string&
       .cwd = cwd};
   const Lookup lookup = make_lookup(request.cwd, request.env);
   std::vector<std::string> files;
-  static_cast<void>(profile::load(request, [&](const std::string& name, const std::string& folder) {
-    auto found = locate(lookup, name, folder);
+  static_cast<void>(profile::load(request, [&](const std::string& name, const auto* user) {
+    auto found = locate(lookup, name, user);
     if (found) files.push_back(found->name);
     return found;
   }));

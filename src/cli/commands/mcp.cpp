@@ -66,14 +66,15 @@ class FrozenProfile {
   std::expected<Profile, Problems> load(const std::vector<profile::Override>& overrides) {
     const profile::LoadRequest request{name_, overrides, env_, cwd_};
     const Lookup lookup = make_lookup(cwd_, env_);
-    return profile::load(
-        request,
-        [&](const std::string& wanted, const std::string& folder) -> Result<profile::SourceText> {
-          const auto known = texts_.find({wanted, folder});
-          if (known != texts_.end()) return known->second;
-          auto text = SBX_TRY(locate(lookup, wanted, folder));
-          return texts_.emplace(std::pair(wanted, folder), std::move(text)).first->second;
-        });
+    return profile::load(request,
+                         [&](const std::string& wanted,
+                             const profile::SourceText* user) -> Result<profile::SourceText> {
+                           const std::pair key(wanted, user != nullptr ? user->name : "");
+                           const auto known = texts_.find(key);
+                           if (known != texts_.end()) return known->second;
+                           auto text = SBX_TRY(locate(lookup, wanted, user));
+                           return texts_.emplace(key, std::move(text)).first->second;
+                         });
   }
 
  private:

@@ -38,7 +38,7 @@ int list(const Lookup& lookup, const std::map<std::string, std::string>& env) {
 }
 
 int show(const Lookup& lookup, const std::string& name) {
-  const auto source = locate(lookup, name, {});
+  const auto source = locate(lookup, name, nullptr);
   if (source) return print(source->text);
   say(source.error().to_string());
   return kFailed;

@@ -1,0 +1,34 @@
+"""Profiles by name: where they are looked up, and which of several that have the same is meant."""
+
+
+def test_names_are_looked_up_in_order(sbx):
+    folder = sbx.folder / "config" / "sbx" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "mine.yaml").write_text("version: 1\ndescription: my own\n")
+    (folder / "shell.yaml").write_text("version: 1\ndescription: in place of the built-in one\n")
+    env = {"XDG_CONFIG_HOME": str(sbx.folder / "config")}
+    listed = sbx.call("profiles", "ls", env=env)
+    assert listed.code == 0
+    lines = {line.split()[0]: line for line in listed.out.splitlines()}
+    assert str(folder) in lines["mine"] and "my own" in lines["mine"]
+    assert "in place of" in lines["shell"] and "built in" in lines["python"]
+    assert "my own" in sbx.call("profiles", "show", "mine", env=env).out
+    # The XDG base directory specification: a relative path is ignored.
+    assert sbx.call("profiles", "show", "mine", env={"XDG_CONFIG_HOME": "config"}, cwd=sbx.folder).code == 125
+
+
+def test_a_profile_that_extends_its_own_name_means_the_next_one_of_it(sbx):
+    folder = sbx.folder / "config" / "sbx" / "profiles"
+    folder.mkdir(parents=True)
+    (folder / "judge.yaml").write_text("version: 1\nextends: [judge]\nhostname: mine\n")
+    (folder / "lonely.yaml").write_text("version: 1\nextends: [lonely]\n")
+    (sbx.cwd / "judge.yaml").write_text("version: 1\nextends: [judge]\n")
+    (sbx.cwd / "there").symlink_to(folder)
+    env = {"XDG_CONFIG_HOME": str(sbx.folder / "config")}
+    built_in = sbx.call("explain", "judge", env={"XDG_CONFIG_HOME": "/nonexistent"}).out
+    assert "cpu 2s" in built_in, built_in
+    for name in ("judge", "./judge.yaml", "there/judge.yaml", folder / "judge.yaml"):
+        run = sbx.call("explain", name, env=env)
+        assert run.code == 0 and "mine" in run.out and "cpu 2s" in run.out, run
+    run = sbx.call("run", "lonely", "--", "true", env=env)
+    run.assert_refused("lonely.yaml:2:11", "no other profile is named lonely")
