@@ -121,6 +121,18 @@ void Decoder::complain(const Node& node, std::string what, std::string hint) {
                 std::move(hint));
 }
 
+void Decoder::complain_form(const Node& node, std::string_view form) {
+  std::string not_this(describe_kind(node));
+  if (node.kind == NodeKind::scalar)
+    not_this = node.text.empty() ? "empty text" : '`' + printable(node.text, 40) + '`';
+  complain(node, subject() + " must be " + std::string(form) + ", not " + not_this);
+}
+
+bool Decoder::is_no_number(const Node& node) {
+  const auto numeric = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-'; };
+  return node.kind != NodeKind::scalar || node.text.empty() || !numeric(node.text.front());
+}
+
 std::string Decoder::subject() const { return '`' + printable(path_, 80) + '`'; }
 
 const std::string& Decoder::folder_of(const Node& node) const {
@@ -160,9 +172,11 @@ bool Decoder::want_map(const Node& node, std::span<const Key> keys) {
 
 bool Decoder::read_text(const Node& node, std::string& out) {
   if (node.kind != NodeKind::scalar) {
-    findings_.add(
-        node.place(), subject() + " must be text, not " + std::string(describe_kind(node)),
-        node.kind == NodeKind::null ? "remove the key, or write \"\" for empty text" : "");
+    findings_.add(node.place(),
+                  subject() + " must be text, not " + std::string(describe_kind(node)),
+                  node.kind == NodeKind::null
+                      ? "take it out, or put it in quotes: \"null\" is a word, \"\" is empty text"
+                      : "");
     return false;
   }
   if (!node.quoted && !node.filled) {
@@ -205,10 +219,9 @@ bool Decoder::read_count(const Node& node, std::uint64_t& out, std::uint64_t mos
   return true;
 }
 
-bool Decoder::read_size(const Node& node, Bytes& out) {
-  if (node.kind != NodeKind::scalar) {
-    findings_.add(node.place(), subject() + " must be a size such as 256M, not " +
-                                    std::string(describe_kind(node)));
+bool Decoder::read_size(const Node& node, Bytes& out, std::string_view form) {
+  if (is_no_number(node)) {
+    complain_form(node, form);
     return false;
   }
   const Parsed<std::uint64_t> value = parse_bytes(node.text);

@@ -26,7 +26,8 @@ class Decoder {
   /// Whole values; false, with a finding, when the node is something else.
   bool read_text(const Node& node, std::string& out);
   bool read_count(const Node& node, std::uint64_t& out, std::uint64_t most = UINT64_MAX / 2);
-  bool read_size(const Node& node, Bytes& out);
+  /// `form`: what it takes, for advice.
+  bool read_size(const Node& node, Bytes& out, std::string_view form = "a size such as 256M");
   bool want_list(const Node& node);
   /// `keys`: those that it can have, for advice.
   bool want_map(const Node& node, std::span<const Key> keys = {});
@@ -52,6 +53,10 @@ class Decoder {
   }
 
   void complain(const Node& node, std::string what, std::string hint = {});
+  /// "`limits.wall` must be FORM, not `forever`".
+  void complain_form(const Node& node, std::string_view form);
+  /// No number begins as this does: its form is wrong, and not a part of it.
+  static bool is_no_number(const Node& node);
   /// "`limits.memory`", for messages.
   [[nodiscard]] std::string subject() const;
   /// The folder that relative paths of the node's file start from.

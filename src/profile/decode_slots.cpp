@@ -49,13 +49,14 @@ class SlotReader {
 
   void operator()(const SizeLimitSlot& slot) const {
     Bytes value = 0;
-    if (!lifts(slot.at(d_.profile())) && d_.read_size(node_, value)) slot.at(d_.profile()) = value;
+    if (!lifts(slot.at(d_.profile())) && d_.read_size(node_, value, "a size such as 256M, or none"))
+      slot.at(d_.profile()) = value;
   }
   void operator()(const RateLimitSlot& slot) const {
     if (lifts(slot.at(d_.profile()))) return;
-    const Parsed<Bytes> rate = node_.kind == NodeKind::scalar
-                                   ? parse_rate(node_.text)
-                                   : std::unexpected("it must be a rate such as 10M/s");
+    if (Decoder::is_no_number(node_))
+      return d_.complain_form(node_, "a rate such as 10M/s, or none");
+    const Parsed<Bytes> rate = parse_rate(node_.text);
     if (rate) {
       slot.at(d_.profile()) = *rate;
     } else {
@@ -64,11 +65,14 @@ class SlotReader {
   }
   void operator()(const CountLimitSlot& slot) const {
     std::uint64_t value = 0;
-    if (!lifts(slot.at(d_.profile())) && d_.read_count(node_, value)) slot.at(d_.profile()) = value;
+    if (lifts(slot.at(d_.profile()))) return;
+    if (Decoder::is_no_number(node_)) return d_.complain_form(node_, "a whole number, or none");
+    if (d_.read_count(node_, value)) slot.at(d_.profile()) = value;
   }
   void operator()(const TimeLimitSlot& slot) const {
     Duration value{0};
-    if (!lifts(slot.at(d_.profile())) && read_time(value, parse_duration))
+    if (!lifts(slot.at(d_.profile())) &&
+        read_time(value, parse_duration, "a duration such as 10s, or none"))
       slot.at(d_.profile()) = value;
   }
 
@@ -87,10 +91,13 @@ class SlotReader {
     }
   }
 
-  void operator()(const TimeSlot& slot) const { read_time(slot.at(d_.profile()), parse_duration); }
+  void operator()(const TimeSlot& slot) const {
+    read_time(slot.at(d_.profile()), parse_duration, "a duration such as 10s, or 0s for none");
+  }
   void operator()(const OffsetSlot& slot) const {
     Duration value{0};
-    if (read_time(value, parse_signed_duration)) slot.at(d_.profile()) = value;
+    if (read_time(value, parse_signed_duration, "a duration such as -10s"))
+      slot.at(d_.profile()) = value;
   }
 
   void operator()(const IdSlot& slot) const {
@@ -156,10 +163,10 @@ class SlotReader {
     return true;
   }
 
-  bool read_time(Duration& out, Parsed<Duration> (*parse)(std::string_view)) const {
-    if (node_.kind != NodeKind::scalar) {
-      d_.complain(node_, d_.subject() + " must be a duration such as 10s, not " +
-                             std::string(describe_kind(node_)));
+  bool read_time(Duration& out, Parsed<Duration> (*parse)(std::string_view),
+                 std::string_view form) const {
+    if (Decoder::is_no_number(node_)) {
+      d_.complain_form(node_, form);
       return false;
     }
     const Parsed<Duration> value = parse(node_.text);

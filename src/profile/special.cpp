@@ -79,7 +79,7 @@ void read_one_rlimit(Decoder& d, const Node& node, const RlimitName& limit) {
   std::uint64_t value = 0;
   switch (limit.unit) {
     case RlimitUnit::size:
-      if (d.read_size(node, value)) out = value;
+      if (d.read_size(node, value, "a size such as 256M, or none")) out = value;
       return;
     case RlimitUnit::count:
       if (d.read_count(node, value)) out = value;
@@ -88,9 +88,8 @@ void read_one_rlimit(Decoder& d, const Node& node, const RlimitName& limit) {
     case RlimitUnit::microseconds:
       break;
   }
-  const Parsed<Duration> time = node.kind == NodeKind::scalar
-                                    ? parse_duration(node.text)
-                                    : std::unexpected("it must be a duration such as 10s");
+  if (Decoder::is_no_number(node)) return d.complain_form(node, "a duration such as 10s, or none");
+  const Parsed<Duration> time = parse_duration(node.text);
   if (!time) {
     d.complain(node, d.subject() + ": " + time.error());
   } else if (limit.unit == RlimitUnit::seconds && time->count() % 1000 != 0) {
