@@ -190,6 +190,21 @@ std::string key_of(const Asked& asked, const Step& step) {
   return key;
 }
 
+/// By its own line, or by default.
+bool is_workspace(const Asked& asked, const std::string& key, const std::string& path) {
+  const profile::Workspace& workspace = asked.profile.workspace;
+  return (key.starts_with("workspace") && key != "workspace.git") ||
+         (key.empty() && workspace.mode != profile::WorkspaceMode::none &&
+          is_below(path, workspace.at));
+}
+
+/// The mode of the workspace decides what can be done there.
+void decide_by_mode(const Asked& asked, Answer& answer) {
+  answer.key = "workspace.mode";
+  const auto written = asked.profile.origins.find(answer.key);
+  answer.origin = written == asked.profile.origins.end() ? Origin{} : written->second;
+}
+
 /// A path of the host's that ends the run when it comes into being (workspace.git: protect).
 bool is_watched(const Plan& plan, const std::string& source) {
   return std::ranges::any_of(plan.supervision.watched, [&](const WatchedPlace& place) {
@@ -198,25 +213,21 @@ bool is_watched(const Plan& plan, const std::string& source) {
 }
 
 Answer absent(const Asked& asked, const std::string& path) {
+  const profile::Workspace& workspace = asked.profile.workspace;
   Answer answer = asked.decided_by("mounts");
   answer.absent = true;
   answer.what = "nothing is there";
   answer.because = "a path exists inside only when something in the plan puts it there";
   const std::string place = yaml_word(path);
-  if (asked.lacks(path, true))
+  if (workspace.mode == profile::WorkspaceMode::none && is_below(path, workspace.at)) {
+    decide_by_mode(asked, answer);
+    answer.allow_with = "workspace: {mode: ro}";
+  } else if (asked.lacks(path, true))
     answer.hint = "this host has none to show; a folder of its own is  mounts: [{tmpfs: " + place +
                   "}], a file  mounts: [{file: " + place + ", content: TEXT}]";
   else
     answer.allow_with = "mounts: [{bind: " + place + ", at: " + place + "}]";
   return answer;
-}
-
-/// By its own line, or by default.
-bool is_workspace(const Asked& asked, const Answer& answer, const std::string& path) {
-  const profile::Workspace& workspace = asked.profile.workspace;
-  return answer.key.starts_with("workspace") ||
-         (answer.key.empty() && workspace.mode != profile::WorkspaceMode::none &&
-          is_below(path, workspace.at));
 }
 
 /// Of a folder that is shown, and that lacks it.
@@ -254,19 +265,21 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
   Answer answer;
   answer.key = key_of(asked, *found.step);
   answer.origin = found.step->origin;
+  const bool workspace = !found.source.empty() && is_workspace(asked, answer.key, path);
   answer.verdict = found.verdict;
   answer.what = found.what;
   answer.because = found.step->reason;
   const bool missing = !found.source.empty() && asked.lacks(found.source, false);
   if (found.verdict == Verdict::denied && !answer.key.empty()) answer.hint = "take the entry out";
   if (found.verdict == Verdict::partly && !found.source.empty()) {
-    if (is_workspace(asked, answer, path))
+    if (workspace)
       answer.allow_with = "workspace: {mode: rw}";
     else if (!missing)
       answer.allow_with = "mounts: [{bind: " + yaml_word(found.source) +
                           ", at: " + yaml_word(path) + ", mode: rw}]";
   }
   if (answer.key == "workspace.git") answer.allow_with = "workspace: {git: none}";
+  if (workspace) decide_by_mode(asked, answer);
   if (missing) say_missing(found.source, answer);
   if (path != text) answer.what = "it leads to " + printable(path) + "; " + answer.what;
   return answer;

@@ -131,6 +131,23 @@ def test_calls_and_variables_name_their_line(sbx, monkeypatch):
     assert token["verdict"] == "denied" and token["allow_with"] == "env: {pass: [TOKEN]}"
 
 
+@pytest.mark.parametrize("text, flags, path, key, place", [
+    ("", [], "", "workspace.mode", None),
+    ("", [], "/a", "workspace.mode", None),
+    ("workspace: {git: none}", [], "", "workspace.mode", None),
+    ("workspace: {git: none, mode: rw}", [], "", "workspace.mode", ":2:30"),
+    ("workspace: {mode: ro}", ["--workspace", ".:rw"], "", "workspace.mode", "--workspace"),
+    ("", ["--set", "workspace.mode=rw"], "", "workspace.mode", "--set workspace.mode"),
+    ("workspace: {mode: none}", [], "", "workspace.mode", ":2:19"),
+    ("", ["--workspace", "none"], "/a", "workspace.mode", "--workspace"),
+])
+def test_the_workspace_names_its_line(sbx, text, flags, path, key, place):
+    (sbx.cwd / "a").mkdir()
+    [answer] = answers(sbx, sbx.profile(f"version: 1\n{text}\n"), f"path:/workspace{path}", flags=flags)
+    assert answer["key"] == key, answer
+    assert answer["origin"] is None if place is None else answer["origin"].endswith(place), answer
+
+
 def test_for_people(sbx):
     run = sbx.call("explain", *sbx.degraded, "--why", "host:example.org:443")
     assert run.code == 0 and run.out == """\
