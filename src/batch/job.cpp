@@ -65,6 +65,18 @@ std::string Job::policy() const {
   return key;
 }
 
+std::optional<std::string> id_of(std::string_view line, std::size_t number) {
+  const auto parsed = parse_strictly(line);
+  if (!parsed || !parsed->is_object()) return std::nullopt;
+  Job job;
+  job.id = std::to_string(number);
+  Complaints complaints("");
+  if (const auto found = parsed->find("id"); found != parsed->end())
+    read_id(*found, job, complaints);
+  if (!complaints.take().empty()) return std::nullopt;
+  return std::move(job.id);
+}
+
 std::expected<Job, Problems> read_job(std::string_view line, std::size_t number,
                                       const std::string& where) {
   Job job;

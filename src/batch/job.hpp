@@ -46,6 +46,9 @@ struct Job {
 std::expected<Job, profile::Problems> read_job(std::string_view line, std::size_t number,
                                                const std::string& where);
 
+/// The id of a line's job, whatever else is wrong with the line; nothing where that cannot be told.
+std::optional<std::string> id_of(std::string_view line, std::size_t number);
+
 /// JSON Schema (2020-12) of one line, as text.
 std::string job_schema();
 

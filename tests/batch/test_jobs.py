@@ -163,6 +163,13 @@ def test_two_jobs_with_one_id_and_many_mistakes(sbx, batch):
     # The number of a line is an id like any other.
     run = sbx.call("batch", batch.write([{"id": "2", "argv": ["x"]}, {"argv": ["x"]}]), *sbx.degraded)
     assert run.code == 125 and f"{batch.jobs}:2: this job has the id of the one on line 1" in run.err, run
+    # And so is one on a line with another mistake.
+    for wrong in ({"id": "a", "argv": [1]}, {"id": "a", "argv": ["x"], "profile": "nowhere"}, {"id": "a", "argv": ["x"], "overrides": {"cpus": 1e6}}):
+        run = sbx.call("batch", batch.write([wrong, {"id": "a", "argv": ["y"]}]), *sbx.degraded)
+        assert run.code == 125 and f"{batch.jobs}:2: this job has the id of the one on line 1" in run.err, run
+    # What has no id that could be read has none.
+    run = sbx.call("batch", batch.write([{"id": 1, "argv": ["x"]}, {"id": "1", "argv": ["y"]}]), *sbx.degraded)
+    assert run.code == 125 and "this job has the id" not in run.err, run
     run = sbx.call("batch", batch.write(["x"] * 100), *sbx.degraded)
     assert run.err.count("this is no JSON") == 20 and "there are more problems" in run.err
 

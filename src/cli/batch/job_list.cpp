@@ -68,10 +68,13 @@ std::optional<Error> too_much(const Need& need, const Capacity& total, const std
   return std::nullopt;
 }
 
-/// Two jobs with one id: two results that nobody could tell apart.
-void check_ids(const JobList& list, Problems& problems) {
-  std::vector<std::pair<sbx::batch::Digest, std::uint32_t>> ids;
-  ids.reserve(list.jobs.size());
+/// An id, and the line that has it.
+using Use = std::pair<sbx::batch::Digest, std::uint32_t>;
+
+/// Two jobs with one id: two results that nobody could tell apart. `ids`: of jobs that are not in
+/// the list.
+void check_ids(const JobList& list, std::vector<Use> ids, Problems& problems) {
+  ids.reserve(ids.size() + list.jobs.size());
   for (const Entry& entry : list.jobs) ids.emplace_back(entry.id, entry.line);
   std::ranges::sort(ids);
   for (std::size_t i = 1; i < ids.size() && problems.size() <= kMostProblems; ++i)
@@ -88,29 +91,14 @@ class Checker {
       : list_(list), policies_(policies), total_(total) {}
 
   void check(const os::FileLine& line, std::uint32_t number) {
-    const std::string where = list_.name + ":" + std::to_string(number);
-    const auto job = sbx::batch::read_job(line.text, number, where);
-    if (!job) return add(job.error());
-    auto found = policies_.find(*job, line.text.size());
-    if (!found) {
-      for (Error& error : found.error())
-        error.where = error.where.empty() ? where : where + ": " + error.where;
-      return add(found.error());
-    }
-    if (auto input = std::move(found->input); input && inputs_.size() <= kMostProblems) {
-      input->where = where;
-      inputs_.push_back(*std::move(input));
-    }
-    if (auto error = too_much(found->need, total_, where)) return add({*std::move(error)});
-    list_.jobs.push_back({line.offset, static_cast<std::uint32_t>(line.text.size()), number,
-                          found->number, sbx::batch::digest_of(line.text),
-                          sbx::batch::digest_of(job->id), found->profile, found->need,
-                          found->ahead});
+    if (take_job(line, number)) return;
+    if (const auto id = sbx::batch::id_of(line.text, number))
+      refused_.emplace_back(sbx::batch::digest_of(*id), number);
   }
   void add(const Problems& more) { problems_.insert(problems_.end(), more.begin(), more.end()); }
   [[nodiscard]] bool has_enough() const { return problems_.size() > kMostProblems; }
   Problems take() {
-    check_ids(list_, problems_);
+    check_ids(list_, std::move(refused_), problems_);
     // Where jobs write to the host, one may make what a later one reads.
     if (policies_.independent()) add(inputs_);
     std::ranges::stable_sort(problems_, {}, [this](const Error& e) { return place(e); });
@@ -122,6 +110,32 @@ class Checker {
   }
 
  private:
+  /// Puts the job into the list, or tells what is wrong with it.
+  bool take_job(const os::FileLine& line, std::uint32_t number) {
+    const std::string where = list_.name + ":" + std::to_string(number);
+    const auto job = sbx::batch::read_job(line.text, number, where);
+    if (!job) return refuse(job.error());
+    auto found = policies_.find(*job, line.text.size());
+    if (!found) {
+      for (Error& error : found.error())
+        error.where = error.where.empty() ? where : where + ": " + error.where;
+      return refuse(found.error());
+    }
+    if (auto input = std::move(found->input); input && inputs_.size() <= kMostProblems) {
+      input->where = where;
+      inputs_.push_back(*std::move(input));
+    }
+    if (auto error = too_much(found->need, total_, where)) return refuse({*std::move(error)});
+    list_.jobs.push_back({line.offset, static_cast<std::uint32_t>(line.text.size()), number,
+                          found->number, sbx::batch::digest_of(line.text),
+                          sbx::batch::digest_of(job->id), found->profile, found->need,
+                          found->ahead});
+    return true;
+  }
+  bool refuse(const Problems& why) {
+    add(why);
+    return false;
+  }
   /// The number of the line; problems are told in their order.
   [[nodiscard]] std::uint64_t place(const Error& error) const {
     const std::string_view rest =
@@ -133,6 +147,7 @@ class Checker {
   Policies& policies_;
   const Capacity& total_;
   Problems problems_;
+  std::vector<Use> refused_;
   Problems inputs_;  ///< files that are to be standard inputs, and are none now
 };
 
