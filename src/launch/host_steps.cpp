@@ -4,8 +4,11 @@
 
 #include <cerrno>
 
+#include "base/text.hpp"
+#include "os/cgroup_file.hpp"
 #include "os/idmap.hpp"
 #include "os/mount.hpp"
+#include "os/mountinfo.hpp"
 #include "os/pass_descriptors.hpp"
 
 namespace sbx::launch {
@@ -25,6 +28,23 @@ Done reserve(const plan::ReserveHostId& step, Host& host) {
   return {};
 }
 
+/// Is what is mounted at `path`, by itself, what cannot be id-mapped?
+bool refuses_map(const std::string& path, int space) {
+  const auto folder = os::open_path_strict(path.c_str());
+  if (!folder) return false;
+  const auto tree = os::clone_tree(folder->get(), false);
+  return tree && !os::idmap_tree(tree->get(), space, false);
+}
+
+/// A tree is mapped as a whole or not at all, and the kernel does not say for which of its mounts
+/// it refuses.
+std::string refusing_mount(const std::string& folder, int space) {
+  for (const std::string& point :
+       os::mounts_below(os::read_kernel_text("/proc/self/mountinfo"), folder))
+    if (refuses_map(point, space)) return "what refuses is mounted in it, at " + quote(point);
+  return {};
+}
+
 Done detach(const plan::DetachTree& step, Host& host) {
   const os::UniqueFd source = SBX_TRY(os::open_path_strict(step.source.c_str()));
   const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), step.recursive));
@@ -33,7 +53,9 @@ Done detach(const plan::DetachTree& step, Host& host) {
     const std::uint32_t run_id = host.state.host_id.id;
     const os::UniqueFd space =
         SBX_TRY(host.state.namespaces.make({step.owner_uid, step.owner_gid, run_id, run_id}));
-    SBX_CHECK(os::idmap_tree(tree.get(), space.get(), step.recursive));
+    const Done mapped = os::idmap_tree(tree.get(), space.get(), step.recursive);
+    if (!mapped && step.recursive) host.detail = refusing_mount(step.source, space.get());
+    SBX_CHECK(mapped);
   }
   const int passed[] = {tree.get()};
   return os::send_descriptors(host.state.channel.get(), passed);

@@ -1,6 +1,9 @@
 #include "os/mountinfo.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/lexical_path.hpp"
 
 namespace sbx::os {
 
@@ -35,7 +38,7 @@ void each_mount(std::string_view mountinfo, std::initializer_list<std::string_vi
     std::string_view tail = line.substr(dash + 3);
     MountLine mount;
     mount.type = take(tail, ' ');
-    if (std::ranges::find(types, mount.type) == types.end()) continue;
+    if (types.size() > 0 && std::ranges::find(types, mount.type) == types.end()) continue;
     take(tail, ' ');  // the source
     mount.options = tail;
     for (int skipped = 0; skipped < 3; ++skipped) take(line, ' ');  // id, parent, major:minor
@@ -51,6 +54,15 @@ std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo) {
     mounts.push_back({unescaped(line.root), unescaped(line.point)});
   });
   return mounts;
+}
+
+std::vector<std::string> mounts_below(std::string_view mountinfo, const std::string& folder) {
+  std::vector<std::string> found;
+  each_mount(mountinfo, {}, [&](const MountLine& line) {
+    std::string point = unescaped(line.point);
+    if (point != folder && is_below(point, folder)) found.push_back(std::move(point));
+  });
+  return found;
 }
 
 }  // namespace sbx::os

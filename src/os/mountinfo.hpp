@@ -19,7 +19,8 @@ struct MountLine {
   std::string_view options;  ///< of the file system
 };
 
-/// Those of a file system of one of `types`; of the others no more is read than that.
+/// Those of a file system of one of `types`, or of any if there are none; of others no more is read
+/// than that.
 void each_mount(std::string_view mountinfo, std::initializer_list<std::string_view> types,
                 const std::function<void(const MountLine&)>& see);
 
@@ -31,5 +32,8 @@ std::string_view take(std::string_view& text, char separator);
 
 /// Wherever a procfs, or a part of one, is mounted.
 std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo);
+
+/// What is mounted below `folder` (absolute, without links), in the kernel's order.
+std::vector<std::string> mounts_below(std::string_view mountinfo, const std::string& folder);
 
 }  // namespace sbx::os
