@@ -8,6 +8,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "profile/meant.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -52,18 +53,15 @@ std::string_view describe_ambiguity(std::string_view text) {
   return end.ptr == digits.data() + digits.size() ? "a number" : "";
 }
 
-std::vector<std::string_view> names_of(std::span<const Key> keys) {
-  std::vector<std::string_view> names;
-  for (const Key& key : keys) names.push_back(key.name);
-  return names;
-}
-
 std::string keys_text(std::span<const Key> keys) {
   return "the keys here are " + join(names_of(keys), ", ");
 }
 
 /// What a single value in place of a map is likely to mean: the key that takes such a word.
 std::string map_for(const std::string& word, std::span<const Key> keys) {
+  const bool path = word == "." || word.contains('/');
+  if (path && std::ranges::find(keys, "source", &Key::name) != keys.end())
+    return "write {source: " + printable(word, 60) + "}";
   const auto takes = [&](const Key& key) {
     const auto* const choice = std::get_if<ChoiceSlot>(&key.slot);
     return choice != nullptr && std::ranges::find(choice->words, word) != choice->words.end();
@@ -71,39 +69,6 @@ std::string map_for(const std::string& word, std::span<const Key> keys) {
   const auto key = std::ranges::find_if(keys, takes);
   if (key == keys.end()) return keys_text(keys);
   return "write {" + std::string(key->name) + ": " + word + "}";
-}
-
-void collect_paths(std::span<const Key> keys, const std::string& prefix,
-                   std::vector<std::string>& paths) {
-  for (const Key& key : keys) {
-    if (!prefix.empty()) paths.push_back(prefix + std::string(key.name));
-    const std::string below = prefix + std::string(key.name) + '.';
-    if (const auto* section = std::get_if<SectionSlot>(&key.slot))
-      collect_paths(section->keys, below, paths);
-    if (below == "network.") collect_paths(network_keys(), below, paths);
-  }
-}
-
-/// What the unknown key `name` may be meant for: one of `keys`, of which it could have been, or the
-/// dotted path of one in another section; empty when there is none.
-std::string find_meant(std::string_view name, std::span<const Key> keys, bool top) {
-  std::vector<std::string> paths;
-  collect_paths(profile_keys(), "", paths);
-  std::vector<std::string_view> names;
-  names.reserve(paths.size());
-  for (const std::string& path : paths)
-    names.push_back(std::string_view(path).substr(path.rfind('.') + 1));
-  const auto path_of = [&](std::string_view key) {
-    return paths[static_cast<std::size_t>(std::ranges::find(names, key) - names.begin())];
-  };
-  // A key that is written right is at the wrong place, whatever resembles it here.
-  const bool telling = name.size() >= 4;
-  const bool misplaced = std::ranges::find(names, name) != names.end();
-  if (misplaced && (top || telling)) return path_of(name);
-  const std::string_view here = nearest_name(name, names_of(keys));
-  if (!here.empty()) return std::string(here);
-  const std::string_view near = telling ? nearest_name(name, names) : std::string_view{};
-  return near.empty() ? "" : path_of(near);
 }
 
 }  // namespace
@@ -121,15 +86,16 @@ void Decoder::complain(const Node& node, std::string what, std::string hint) {
                 std::move(hint));
 }
 
-void Decoder::complain_form(const Node& node, std::string_view form) {
+void Decoder::complain_form(const Node& node, std::string_view form, std::string hint) {
   std::string not_this(describe_kind(node));
   if (node.kind == NodeKind::scalar)
     not_this = node.text.empty() ? "empty text" : '`' + printable(node.text, 40) + '`';
-  complain(node, subject() + " must be " + std::string(form) + ", not " + not_this);
+  complain(node, subject() + " must be " + std::string(form) + ", not " + not_this,
+           std::move(hint));
 }
 
 bool Decoder::is_no_number(const Node& node) {
-  const auto numeric = [](char c) { return is_digit(c) || c == '.' || c == '+' || c == '-'; };
+  const auto numeric = [](char c) { return is_digit(c) || c == '.'; };
   return node.kind != NodeKind::scalar || node.text.empty() || !numeric(node.text.front());
 }
 
@@ -148,6 +114,8 @@ bool Decoder::is_word(const Node& node, std::string_view word) {
 bool Decoder::want_list(const Node& node) {
   if (node.kind == NodeKind::list) return true;
   std::string hint = node.kind == NodeKind::null ? "write [] for an empty one" : "";
+  if (node.kind == NodeKind::map)
+    hint = "put it in brackets, or its entries on lines that begin with -";
   if (node.kind == NodeKind::scalar) {
     const std::string text = printable(node.text, 60);
     hint = "write [" + (node.quoted ? '"' + text + '"' : text) + "]";
@@ -165,6 +133,8 @@ bool Decoder::want_map(const Node& node, std::span<const Key> keys) {
   std::string hint;
   if (node.kind == NodeKind::null) hint = "remove the key, or write {} for an empty map";
   if (node.kind == NodeKind::scalar && !keys.empty()) hint = map_for(node.text, keys);
+  if (node.kind == NodeKind::list)
+    hint = keys.empty() ? "its entries have names: {NAME: ...}" : keys_text(keys);
   findings_.add(node.place(), subject() + " must be a map, not " + std::string(describe_kind(node)),
                 std::move(hint));
   return false;

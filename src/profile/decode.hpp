@@ -54,7 +54,7 @@ class Decoder {
 
   void complain(const Node& node, std::string what, std::string hint = {});
   /// "`limits.wall` must be FORM, not `forever`".
-  void complain_form(const Node& node, std::string_view form);
+  void complain_form(const Node& node, std::string_view form, std::string hint = {});
   /// No number begins as this does: its form is wrong, and not a part of it.
   static bool is_no_number(const Node& node);
   /// "`limits.memory`", for messages.

@@ -82,12 +82,13 @@ class SlotReader {
     const std::string& text = node_.text;
     const auto end =
         std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-    const bool number = node_.kind == NodeKind::scalar && !node_.quoted && end.ec == std::errc{} &&
+    const bool number = node_.kind == NodeKind::scalar && end.ec == std::errc{} &&
                         end.ptr == text.data() + text.size() && std::isfinite(value);
-    if (number) {
+    if (number && !node_.quoted) {
       slot.at(d_.profile()) = value;
     } else {
-      d_.complain(node_, d_.subject() + " must be a number of cores, such as 1.5, or none");
+      d_.complain_form(node_, "a number of cores, such as 1.5, or none",
+                       number && node_.quoted ? "remove the quotes" : "");
     }
   }
 
@@ -165,7 +166,8 @@ class SlotReader {
 
   bool read_time(Duration& out, Parsed<Duration> (*parse)(std::string_view),
                  std::string_view form) const {
-    if (Decoder::is_no_number(node_)) {
+    const bool sign = node_.text.starts_with('-') || node_.text.starts_with('+');
+    if (Decoder::is_no_number(node_) && !(sign && parse == parse_signed_duration)) {
       d_.complain_form(node_, form);
       return false;
     }

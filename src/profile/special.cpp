@@ -82,6 +82,7 @@ void read_one_rlimit(Decoder& d, const Node& node, const RlimitName& limit) {
       if (d.read_size(node, value, "a size such as 256M, or none")) out = value;
       return;
     case RlimitUnit::count:
+      if (Decoder::is_no_number(node)) return d.complain_form(node, "a whole number, or none");
       if (d.read_count(node, value)) out = value;
       return;
     case RlimitUnit::seconds:
