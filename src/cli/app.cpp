@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/text.hpp"
 #include "cli/line.hpp"
 #include "cli/override.hpp"
+#include "cli/unknown_flag.hpp"
 #include "profile/load.hpp"
 
 namespace sbx::cli {
@@ -19,42 +21,29 @@ bool takes_command(Verb verb) {
   return verb == Verb::run || verb == Verb::explain || verb == Verb::learn;
 }
 
-Error unknown_flag(const VerbSpec& verb, std::string_view word) {
-  const std::string_view name = flag_name(word);
-  std::vector<std::string_view> known;
-  bool elsewhere = false;
-  for (const OptionSpec& option : options()) {
-    if (knows(verb, option)) known.push_back(option.name);
-    elsewhere = elsewhere || option.name == name;
-  }
-  std::string what = elsewhere ? "`sbx " + std::string(verb.name) + "` has no flag " + quote(name)
-                               : "unknown flag " + quote(name);
-  const std::string_view near = elsewhere ? std::string_view{} : nearest_name(name, known);
-  if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
-  return usage_error(std::move(what), "all flags: sbx " + std::string(verb.name) + " --help");
-}
-
 /// Is `word` rather the profile than the command, with `next` behind it? `python` and `node` can be
-/// both: with a script they are the program.
+/// both: with a script or a flag they are the program.
 bool names_profile(const std::string& word, std::string_view next) {
   constexpr std::array<std::string_view, 4> kScripts{".py", ".js", ".mjs", ".cjs"};
   if (word.ends_with(".yaml") || word.ends_with(".yml")) return true;
-  return profile::builtin_profiles().contains(word) &&
+  return profile::builtin_profiles().contains(word) && !next.starts_with('-') &&
          std::ranges::none_of(kScripts, [&](std::string_view end) { return next.ends_with(end); });
 }
 
-Error stray_word(const VerbSpec& verb, const Arguments& arguments, std::string_view word) {
+/// `rest`: words that no operand can be.
+Error stray_words(const VerbSpec& verb, const Arguments& arguments,
+                  std::span<const std::string> rest) {
   std::string hint = usage_hint(verb);
   if (takes_command(verb.verb)) {
-    hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name) + " ";
+    hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name);
     const std::vector<std::string>& before = arguments.operands;
-    const bool profile_first = !before.empty() && names_profile(before.front(), word);
-    if (!profile_first) hint += "-- ";
-    for (const std::string& operand : before) hint += quote(operand) + " ";
-    if (profile_first) hint += "-- ";
-    hint += quote(word);
+    const bool profile_first = !before.empty() && names_profile(before.front(), rest.front());
+    if (!profile_first) hint += " --";
+    for (const std::string& operand : before) hint += " " + quote(operand);
+    if (profile_first) hint += " --";
+    for (const std::string& word : rest) hint += " " + quote(word);
   }
-  return usage_error("unexpected argument " + quote(word), std::move(hint));
+  return usage_error("unexpected argument " + quote(rest.front()), std::move(hint));
 }
 
 /// Without a value behind it: "--memory", "-o"; not "--memory=1G", "-oFILE".
@@ -139,18 +128,27 @@ Result<Line> read_line(const VerbSpec& verb, const std::vector<std::string>& wor
   return read_any_line(verb, words);
 }
 
-void take(const Result<Line>& line, std::string_view cwd, Arguments& arguments,
+/// `has_dashes`: the command stands elsewhere.
+void take(const Result<Line>& line, std::string_view cwd, bool has_dashes, Arguments& arguments,
           Problems& problems) {
   if (!line) {
     problems.push_back(line.error());
     return;
   }
   for (const Flag& flag : line->flags) store(*flag.option, flag.value, cwd, arguments, problems);
-  for (const std::string& word : line->words) {
-    if (!word.starts_with('-') || word == "-")
+  for (std::size_t i = 0; i < line->words.size(); ++i) {
+    const std::string& word = line->words[i];
+    if (!word.starts_with('-') || word == "-") {
       arguments.operands.push_back(word);
-    else
-      problems.push_back(unknown_flag(*arguments.verb, word));
+      continue;
+    }
+    // `run ls -la /`: the rest is the command's as well.
+    const VerbSpec& verb = *arguments.verb;
+    const bool stray = !has_dashes && takes_command(verb.verb) && !arguments.operands.empty() &&
+                       flag_meant(verb, word).empty();
+    problems.push_back(stray ? stray_words(verb, arguments, std::span(line->words).subspan(i))
+                             : unknown_flag(verb, word));
+    if (stray) return;
   }
 }
 
@@ -203,16 +201,17 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
     words.erase(dashes, words.end());
   }
   check_values(verb, words, problems);
-  if (problems.empty()) take(read_line(verb, words), cwd, arguments, problems);
+  if (problems.empty()) take(read_line(verb, words), cwd, has_dashes, arguments, problems);
   std::vector<std::string>& place = has_dashes ? arguments.command : arguments.operands;
   place.insert(place.end(), behind.begin(), behind.end());
   if (arguments.help) return arguments;
   if (has_dashes && arguments.command.empty())
     problems.push_back(usage_error("no command stands after `--`", usage_hint(verb)));
   if (arguments.operands.size() > most_operands(verb.verb)) {
-    const std::string extra = arguments.operands[most_operands(verb.verb)];
-    arguments.operands.resize(most_operands(verb.verb));
-    problems.push_back(stray_word(verb, arguments, extra));
+    const auto first = arguments.operands.begin() + static_cast<long>(most_operands(verb.verb));
+    const std::vector<std::string> rest(first, arguments.operands.end());
+    arguments.operands.erase(first, arguments.operands.end());
+    problems.push_back(stray_words(verb, arguments, rest));
   }
   if (!arguments.log_level.empty() && arguments.log.empty() && problems.empty())
     problems.push_back(usage_error("--log-level needs --log FILE", usage_hint(verb)));

@@ -151,6 +151,18 @@ void tell_of_image(const std::optional<images::Held>& image, plan::Plan& plan) {
                           " device nodes, FIFOs or sockets of the image were left out");
 }
 
+/// A word alone is taken for a profile; who has forgotten the dashes means the command.
+Problems hint_at_command(const Arguments& arguments, Problems problems) {
+  const std::vector<std::string>& words = arguments.operands;
+  const bool alone = arguments.command.empty() && words.size() == 1 && !is_path(words[0]);
+  // A problem that is in no file is about the name.
+  if (!alone || !problems.front().where.empty()) return problems;
+  std::string& hint = problems.front().hint;
+  hint = "a command stands after `--`: sbx " + std::string(arguments.verb->name) + " -- " +
+         quote(words[0]) + "; " + hint;
+  return problems;
+}
+
 /// Whether an argument contains a secret is not known yet.
 std::string command_for_log(const plan::Plan& plan) {
   if (!plan.supervision.redacts) return quote_command(plan.argv);
@@ -232,7 +244,9 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
       .overrides = arguments.overrides,
       .env = os::caller_environment(),
       .cwd = *cwd};
-  Profile profile = SBX_TRY(load_profile(request));
+  auto loaded = load_profile(request);
+  if (!loaded) return std::unexpected(hint_at_command(arguments, std::move(loaded).error()));
+  Profile profile = *std::move(loaded);
   if (auto pinned = check_pin(arguments, profile); !pinned) return only(std::move(pinned).error());
   supervise::enter(clock, Stage::host_facts);
   const bool only_asks = arguments.verb->verb == Verb::explain || arguments.dry_run;

@@ -54,7 +54,8 @@ def test_a_verb_that_there_is_not_is_unknown(sbx):
     refused(sbx.call("exec"), "unknown verb")
 
 
-@pytest.mark.parametrize("flag, near", [("--memroy", "--memory"), ("--time-out", "--timeout"), ("--worksapce", "--workspace")])
+@pytest.mark.parametrize("flag, near", [("--memroy", "--memory"), ("--time-out", "--timeout"), ("--worksapce", "--workspace"),
+                                        ("--network", "--net"), ("-v", "--ro"), ("--uid", "--user")])
 def test_a_misspelt_flag_gets_a_suggestion(sbx, flag, near):
     refused(sbx.call("run", flag, "1G", "--", *PAYLOAD), f"unknown flag {flag}", f"did you mean {near}?")
 
@@ -132,7 +133,10 @@ def test_a_command_needs_the_dashes(sbx):
     refused(sbx.call("run", "python", "python3", "code.py"), "unexpected argument python3", "sbx run python -- python3")
     refused(sbx.call("run", "./mine.yaml", "make"), "unexpected argument make", "sbx run ./mine.yaml -- make")
     refused(sbx.call("run", "python", "code.py"), "unexpected argument code.py", "sbx run -- python code.py")
-    refused(sbx.call("run", "ls", "-l", "/"), "unexpected argument /", "sbx run -- ls /")
+    refused(sbx.call("run", "ls", "-l", "/"), "unexpected argument -l", "sbx run -- ls -l /")
+    refused(sbx.call("run", "true"), "sbx run -- true")
+    refused(sbx.call("run", "python", "-q", "x"), "sbx run -- python -q x")
+    refused(sbx.call("run", "python", "-q", "--", *PAYLOAD), "unknown flag -q")  # the control
     refused(sbx.call("run", "--"), "no command")
     refused(sbx.call("run"), "no command")
     refused(sbx.call("run", "", "--", *PAYLOAD), "no profile")

@@ -1,0 +1,63 @@
+#include "cli/unknown_flag.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.hpp"
+#include "cli/line.hpp"
+
+namespace sbx::cli {
+namespace {
+
+/// What docker, bubblewrap and others call what has another name here.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kFlagsOfOthers{{
+    {"-m", "--memory"},
+    {"--mem", "--memory"},
+    {"--pids-limit", "--pids"},
+    {"--network", "--net"},
+    {"-e", "--env"},
+    {"-v", "--ro"},
+    {"--volume", "--ro"},
+    {"--bind", "--rw"},
+    {"--ro-bind", "--ro"},
+    {"--mount", "--ro"},
+    {"-u", "--user"},
+    {"--uid", "--user"},
+    {"-w", "--workdir"},
+    {"--cwd", "--workdir"},
+    {"--chdir", "--workdir"},
+    {"-it", "--tty"},
+}};
+
+std::vector<std::string_view> known_flags(const VerbSpec& verb) {
+  std::vector<std::string_view> known;
+  for (const OptionSpec& option : options())
+    if (knows(verb, option)) known.push_back(option.name);
+  return known;
+}
+
+}  // namespace
+
+std::string_view flag_meant(const VerbSpec& verb, std::string_view word) {
+  const std::string_view name = flag_name(word);
+  const std::vector<std::string_view> known = known_flags(verb);
+  for (const auto& [theirs, ours] : kFlagsOfOthers)
+    if (theirs == name && std::ranges::find(known, ours) != known.end()) return ours;
+  return nearest_name(name, known);
+}
+
+Error unknown_flag(const VerbSpec& verb, std::string_view word) {
+  const std::string_view name = flag_name(word);
+  bool elsewhere = false;
+  for (const OptionSpec& option : options()) elsewhere = elsewhere || option.name == name;
+  std::string what = elsewhere ? "`sbx " + std::string(verb.name) + "` has no flag " + quote(name)
+                               : "unknown flag " + quote(name);
+  const std::string_view near = elsewhere ? std::string_view{} : flag_meant(verb, word);
+  if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
+  return usage_error(std::move(what), "all flags: sbx " + std::string(verb.name) + " --help");
+}
+
+}  // namespace sbx::cli
