@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Callable, Coroutine, List, Optional, Sequence, Type
 
 from . import folder, schema
-from .pipes import pipe
+from .pipes import close_all, pipe
 from .result import Result
 from .sandbox import Arg, Data, EventSink, Sandbox, Sink, Text
 
@@ -40,7 +40,7 @@ class AsyncSandbox:
         calls = _Calls(loop)
         sinks = (calls.of(on_stdout), calls.of(on_stderr), calls.of(on_event))
         done: asyncio.Future[Result] = loop.create_future()
-        stopping, stop = pipe()
+        held: List[int] = []
 
         def work() -> None:
             try:
@@ -50,22 +50,24 @@ class AsyncSandbox:
             else:
                 _tell(loop, done, None, result)
 
-        # Not of the executor's pool, which has few threads; daemon, because exit must not wait for a run.
-        thread = threading.Thread(target=work, name="sbx-run", daemon=True)
         try:
-            thread.start()
-            return await asyncio.shield(done)
-        except BaseException as error:  # GeneratorExit, too: of a loop that was closed nobody waits for anything
-            os.write(stop, b"x")
-            calls.cancel()  # the thread may wait for one, and does not look at `stopping` meanwhile
-            if isinstance(error, asyncio.CancelledError):
-                await _settled(done)
-            raise
+            stopping, stop = pipe(held)
+            # Not of the executor's pool, which has few threads; daemon, because exit must not wait for a run.
+            thread = threading.Thread(target=work, name="sbx-run", daemon=True)
+            try:
+                thread.start()
+                return await asyncio.shield(done)
+            except BaseException as error:  # GeneratorExit, too: of a loop that was closed nobody waits for anything
+                os.write(stop, b"x")
+                calls.cancel()  # the thread may wait for one, and does not look at `stopping` meanwhile
+                if isinstance(error, asyncio.CancelledError):
+                    await _settled(done)
+                raise
+            finally:
+                if thread.ident:
+                    thread.join()  # it has told how the run ended, and does nothing after that
         finally:
-            if thread.ident:
-                thread.join()  # it has told how the run ended, and does nothing after that
-            os.close(stop)
-            os.close(stopping)
+            close_all(held)
 
     async def write_file(self, path: str, data: Text, mode: int = 0o644) -> None:
         """As Sandbox.write_file."""

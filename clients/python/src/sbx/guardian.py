@@ -15,7 +15,7 @@ import signal
 import threading
 from typing import Any, Callable, Dict, List, Tuple
 
-from .pipes import pipe
+from .pipes import close, close_all, pipe
 
 # $0 names it in ps(1). It takes no notice of signals but SIGKILL, and sleep(1) inherits that. What it reads, a
 # line each: "+" a folder to remove at the end, "-" one to forget, "." to leave. Whoever removes the folders
@@ -46,6 +46,7 @@ setsid sh -c 'echo
 _lock = threading.RLock()  # of a thread that holds it the collector may take a Sandbox, whose end calls forget()
 _pid = 0
 _pipe = -1
+_held: List[int] = []  # that end, and the other until the guardian has it
 _folders: List[str] = []
 
 
@@ -67,7 +68,7 @@ def _ended(pid: int) -> bool:
 def _start() -> None:
     global _pid, _pipe
     _close()
-    reading, _pipe = pipe()
+    reading, _pipe = pipe(_held)
     try:
         actions: List[Tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, reading, 0),
                                           (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
@@ -78,7 +79,8 @@ def _start() -> None:
         _close()
         raise
     finally:
-        os.close(reading)
+        if reading in _held:
+            close(_held, reading)
     for folder in list(_folders):
         _tell("+" + folder)
 
@@ -110,9 +112,8 @@ def forget(folder: str) -> None:
 
 def _close() -> None:
     global _pid, _pipe
-    if _pipe >= 0:
-        os.close(_pipe)
     _pid, _pipe = 0, -1
+    close_all(_held)
 
 
 def renew() -> None:

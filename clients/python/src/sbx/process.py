@@ -12,7 +12,7 @@ import time
 from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from . import guardian
-from .pipes import pipe
+from .pipes import close, close_all, pipe
 
 CHUNK = 1 << 16
 NOT_OURS = -1000  # no exit code: a handler of SIGCHLD, or SIG_IGN, has taken it
@@ -51,8 +51,7 @@ class Process:
             if isinstance(source, int):
                 actions.append((os.POSIX_SPAWN_DUP2, source, 0))
             elif source:
-                reading, self._stdin = pipe()
-                self._open.append(self._stdin)
+                reading, self._stdin = pipe(self._open)
                 theirs.append(reading)
                 os.set_blocking(self._stdin, False)
                 actions.append((os.POSIX_SPAWN_DUP2, reading, 0))
@@ -68,11 +67,10 @@ class Process:
             self._spawn(argv, actions)
         finally:
             for end in theirs:
-                os.close(end)
+                close(self._open, end)
 
     def _output(self, theirs: List[int], sink: Callable[[bytes], None]) -> int:
-        reading, writing = pipe()
-        self._open.append(reading)
+        reading, writing = pipe(self._open)
         theirs.append(writing)
         self._sinks[reading] = sink
         return writing
@@ -154,15 +152,15 @@ class Process:
         return len(self._input) > 0
 
     def _close(self, fd: int) -> None:
-        self._open.remove(fd)
         self._sinks.pop(fd, None)
         if fd == self._stdin:
             self._stdin = -1
-        os.close(fd)
+        close(self._open, fd)
 
     def _close_all(self) -> None:
-        for fd in list(self._open):
-            self._close(fd)
+        self._sinks.clear()
+        self._stdin = -1
+        close_all(self._open)
 
     def _reap(self, options: int) -> bool:
         """Waits for sbx, with WNOHANG only looks. `code` is NOT_OURS when somebody else has done so."""

@@ -23,7 +23,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 from .. import folder
 from ..errors import SbxError
 from ..options import values
-from ..pipes import pipe
+from ..pipes import close_all, pipe
 from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
@@ -181,12 +181,13 @@ class SbxSession(BaseSession):
     def _call(self, words: List[str], seconds: Optional[float], on_stdout: Stream, on_stderr: Stream) -> Result:
         """One run, which `close` of another thread can end. Raises SandboxError."""
         self._require_open()
-        stopping, stop = pipe()
-        with self._lock:
-            self._stops.append(stop)
+        held: List[int] = []
         limits: Dict[str, Any] = {"timeout": "none" if seconds is None else float(seconds),
                                   "rw": f"{self._plots}:{PLOTS}"}  # beside the sandbox's own
         try:
+            stopping, stop = pipe(held)
+            with self._lock:
+                self._stops.append(stop)
             sinks = (self._text(on_stdout), self._text(on_stderr), None)
             self.last_result = self.container._run(words, None, None, False, sinks, limits, stopping)
         except Cancelled:
@@ -195,9 +196,8 @@ class SbxSession(BaseSession):
             raise SandboxError(str(error)) from error
         finally:
             with self._lock:
-                self._stops.remove(stop)
-            os.close(stop)
-            os.close(stopping)
+                self._stops[:] = [stop for stop in self._stops if stop not in held]
+            close_all(held)
         assert self.last_result is not None
         return self.last_result
 

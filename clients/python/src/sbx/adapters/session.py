@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Callable, Dict, List, Optional
 
-from ..pipes import pipe
+from ..pipes import close_all, pipe
 from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
@@ -75,16 +75,14 @@ class Interpreter:
         self._leaving = threading.RLock()  # of a thread that holds it the collector may take a Session
         self._open: List[int] = []
         try:
-            reading, self._requests = pipe()
-            self._open += reading, self._requests
-            self._stopping, self._stop = pipe()
-            self._open += self._stopping, self._stop
+            reading, self._requests = pipe(self._open)
+            self._stopping, self._stop = pipe(self._open)
             os.set_blocking(self._requests, False)
             self._thread = threading.Thread(target=self._run, args=(sandbox, lifetime, reading), name="sbx-session",
                                             daemon=True)
             self._thread.start()
         except BaseException:
-            self._close_all()
+            close_all(self._open)
             raise
 
     def _run(self, sandbox: Sandbox, lifetime: float, reading: int) -> None:
@@ -108,11 +106,7 @@ class Interpreter:
         with self._leaving:
             self._users -= 1
             if self._users == 0:
-                self._close_all()
-
-    def _close_all(self) -> None:
-        while self._open:
-            os.close(self._open.pop())
+                close_all(self._open)
 
     def _take(self, into: Gathered) -> Callable[[bytes], None]:
         def sink(data: bytes) -> None:
