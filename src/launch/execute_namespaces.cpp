@@ -23,7 +23,7 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 }  // namespace
 
 StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
-  // An empty message; EPIPE when the supervisor has died instead.
+  // An empty message; kPeerGone when the supervisor has died instead.
   SBX_CHECK(os::receive_descriptors(context.channel, true));
   context.processors.take_all();
   return {};
@@ -35,7 +35,7 @@ StepResult run(const plan::DieWithSupervisor& step, Context& context) noexcept {
   // but the pipe's reader is the supervisor alone.
   struct ::pollfd pipe{context.failure_pipe, 0, 0};
   if (::poll(&pipe, 1, 0) < 0) return fail();
-  if ((pipe.revents & POLLERR) != 0) return std::unexpected(Errno{EPIPE});
+  if ((pipe.revents & POLLERR) != 0) return std::unexpected(Errno{os::kPeerGone});
   return {};
 }
 

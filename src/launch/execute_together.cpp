@@ -31,7 +31,7 @@ std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 /// A payload that is gone has reported why by itself, and init's part is then to reap it.
 StepResult tell_payload(const Context& context) noexcept {
   const auto told = os::send_descriptors(context.peer.get(), {});
-  if (!told && told.error().value != EPIPE) return told;
+  if (!told && told.error().value != os::kPeerGone) return told;
   return {};
 }
 
@@ -151,7 +151,7 @@ StepResult run(const plan::PassCgroups&, Context& context) noexcept {
     if (tasks.valid()) passed[count++] = tasks.get();
   const auto told = os::send_descriptors(context.peer.get(), std::span(passed).first(count));
   // As in tell_payload().
-  if (!told && told.error().value != EPIPE) return told;
+  if (!told && told.error().value != os::kPeerGone) return told;
   return {};
 }
 

@@ -11,6 +11,7 @@
 
 #include "launch/refused_filter.hpp"
 #include "os/many_descriptors.hpp"
+#include "os/pass_descriptors.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -56,7 +57,7 @@ Result<void> GatewayReceipt::receive() {
   auto come = os::receive_some(ours_.get());
   if (!come) {
     // Who ended without having sent it all says why elsewhere.
-    if (come.error().value == EPIPE || come.error().value == ECONNRESET) ours_.reset();
+    if (come.error().value == os::kPeerGone) ours_.reset();
     if (!ours_.valid() || come.error().value == EAGAIN) return {};
     return std::unexpected(
         failed("cannot take the sockets of the sandbox's network", come.error().value));
@@ -77,7 +78,7 @@ Result<void> GatewayReceipt::watch(std::span<const os::UniqueFd> refused) const 
     return std::unexpected(
         failed("cannot watch what is refused in the sandbox's network", watched.error().value));
   const auto told = os::tell_watched(ours_.get());
-  if (told || told.error().value == EPIPE || told.error().value == ECONNRESET) return {};
+  if (told || told.error().value == os::kPeerGone) return {};
   return std::unexpected(
       failed("cannot tell the payload that its network is watched", told.error().value));
 }

@@ -73,7 +73,7 @@ int v2_group_fd(const Sandbox::State& state) {
 }
 
 /// The other one is gone without a word, and who is left has only noticed: we ourselves live.
-bool is_lost_peer(int error) { return error == EPIPE || error == ECONNRESET; }
+bool is_lost_peer(int error) { return error == os::kPeerGone; }
 
 /// Was it init that was killed? Then all the others were, too. Looks without reaping it.
 bool init_was_killed(const Sandbox::State& state) {
@@ -174,11 +174,9 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
     if (watched[2].revents != 0) SBX_CHECK(state.gateway.receive());
     watched[2].fd = state.gateway.fd();
   }
-  FailureRecord record;
-  const bool failed = ::read(pipe, &record, sizeof record) == sizeof record;
   const SharedPage& page = *state.page.get();
   if (page.exec_errno.load() != 0) return {};
-  if (failed || page.failed.load().step >= 0) return std::unexpected(setup_failure(plan, state));
+  // Where init fails at one of its own steps after that, the command may have run, and was killed.
   if (page.exec_started.load() != 0) return {};
   return std::unexpected(setup_failure(plan, state));
 }

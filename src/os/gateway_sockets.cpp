@@ -8,6 +8,7 @@
 
 #include "os/inner_socket.hpp"
 #include "os/many_descriptors.hpp"
+#include "os/pass_descriptors.hpp"
 #include "os/refused_sockets.hpp"
 
 namespace sbx::os {
@@ -68,14 +69,15 @@ SysResult<void> await_watched(int channel) noexcept {
   do {
     size = ::recv(channel, &byte, sizeof byte, 0);
   } while (size < 0 && errno == EINTR);
-  if (size < 0) return fail();
-  if (size == 0) return std::unexpected(Errno{EPIPE});
+  if (size < 0) return std::unexpected(pair_error(errno));
+  if (size == 0) return std::unexpected(Errno{kPeerGone});
   return {};
 }
 
 SysResult<void> tell_watched(int channel) noexcept {
   const char byte = 0;
-  if (::send(channel, &byte, sizeof byte, MSG_NOSIGNAL) != 1) return fail();
+  if (::send(channel, &byte, sizeof byte, MSG_NOSIGNAL) != 1)
+    return std::unexpected(pair_error(errno));
   return {};
 }
 

@@ -42,7 +42,7 @@ struct GatewayPorts {
 /// The payload's process: makes them all and sends them over `channel`. Needs the capabilities of a
 /// new network namespace. Allocation-free.
 SysResult<void> send_gateway(int channel, const GatewayPorts& ports) noexcept;
-/// And waits until the other side has said tell_watched(). EPIPE: it never will.
+/// And waits until the other side has said tell_watched(). kPeerGone: it never will.
 SysResult<void> await_watched(int channel) noexcept;
 SysResult<void> tell_watched(int channel) noexcept;
 

@@ -12,7 +12,7 @@
 namespace sbx::os {
 namespace {
 
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
+std::unexpected<Errno> fail() noexcept { return std::unexpected(pair_error(errno)); }
 
 constexpr std::size_t kPayload = kMaxInMessage * sizeof(int);
 
@@ -107,7 +107,7 @@ SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool
     size = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC | (wait ? 0 : MSG_DONTWAIT));
   } while (size < 0 && errno == EINTR);
   if (size < 0) return fail();
-  if (size == 0) return std::unexpected(Errno{EPIPE});
+  if (size == 0) return std::unexpected(Errno{kPeerGone});
   const struct ::cmsghdr* header = CMSG_FIRSTHDR(&message);
   const bool some = header != nullptr && header->cmsg_type == SCM_RIGHTS;
   const std::size_t count = some ? (header->cmsg_len - CMSG_LEN(0)) / sizeof(int) : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <cstddef>
 #include <span>
 
@@ -12,6 +13,14 @@ namespace sbx::os {
 
 inline constexpr std::size_t kMaxInMessage = 64;  ///< the kernel takes 253
 inline constexpr std::size_t kMaxPassed = 8;      ///< of those that init and the payload pass
+
+/// What all calls on such a pair of sockets fail with when the other end is gone. It is no error of
+/// other calls that we make, so that a step which fails with EPIPE has failed by itself.
+constexpr int kPeerGone = EOWNERDEAD;
+/// `error` of such a call, as it is told.
+constexpr Errno pair_error(int error) noexcept {
+  return Errno{error == EPIPE || error == ECONNRESET ? kPeerGone : error};
+}
 
 /// How to wait for room: under a filter that may forbid other calls, only by trying again.
 enum class WaitForRoom { asleep, awake };
@@ -26,9 +35,8 @@ enum class WaitForRoom { asleep, awake };
 SysResult<void> send_descriptors(int socket, std::span<const int> fds,
                                  WaitForRoom wait = WaitForRoom::asleep) noexcept;
 
-/// Receives one such message, waiting for it when `wait` (EAGAIN otherwise; EPIPE: the other end is
-/// gone; EMFILE: they did not all find a place). How many they were; those beyond `places` are
-/// closed.
+/// Receives one such message, waiting for it when `wait` (EAGAIN otherwise; EMFILE: they did not
+/// all find a place). How many they were; those beyond `places` are closed.
 SysResult<std::size_t> receive_into(int socket, std::span<UniqueFd> places, bool wait) noexcept;
 /// Likewise. Unused places of the result are invalid.
 SysResult<std::array<UniqueFd, kMaxPassed>> receive_descriptors(int socket, bool wait) noexcept;

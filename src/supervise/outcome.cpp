@@ -108,6 +108,13 @@ void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome) {
        limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
+/// It gives up its own rights while the command starts.
+void decide_init_error(Error error, Outcome& outcome) {
+  error.what += " (init, when the command was executed already; all was killed)";
+  set(outcome, Status::internal_error, kNotRun, {"init_died", error.to_line()});
+  outcome.error = std::move(error);
+}
+
 /// The run was ended by us. False: it was not, after all.
 bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const plan::Supervision& limits = plan.supervision;
@@ -244,6 +251,7 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
   if (!evidence.wait_status) {
     // The kernel may choose init for an out-of-memory kill; then nobody reports the payload's end.
     if (evidence.oom_kills.value_or(0) > 0) return decide_oom(evidence, plan, outcome);
+    if (evidence.init_error) return decide_init_error(*evidence.init_error, outcome);
     const int status = evidence.init_wait_status;
     return set(outcome, Status::internal_error, kNotRun,
                {"init_died",

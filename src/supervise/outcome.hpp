@@ -78,6 +78,7 @@ struct Evidence {
   bool init_died = false;      ///< init ended without reporting the payload's status
   int init_wait_status = 0;
   std::optional<Error> setup_error{};
+  std::optional<Error> init_error{};  ///< of its own steps, when the command was executed already
 };
 
 /// Time in which some, or all of the processes had to wait for it.

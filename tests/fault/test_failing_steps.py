@@ -8,13 +8,14 @@ import json
 import os
 import re
 import signal
+import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-ERRORS = [errno.EPERM, errno.EIO, errno.ENOSPC, errno.EXDEV, errno.EAGAIN, errno.EINTR]
+ERRORS = [errno.EPERM, errno.EIO, errno.ENOSPC, errno.EXDEV, errno.EAGAIN, errno.EINTR, errno.EPIPE, errno.ECONNRESET]
 AT_ONCE = 3
 LEFT = 42  # what the probe says when it could leave its file
 
@@ -41,6 +42,16 @@ network: {allow: ["example.org:443", "udp:example.org:5000", "*.example.org:8000
     "terminal": "version: 1\nstdio: {tty: always}\n",
     "clock-and-host-network": "version: 1\nnamespaces: {time: {monotonic: 1h}}\nnetwork: host\nroot: empty\n",
 }
+
+
+@pytest.fixture
+def busy():
+    """Processors that have always something to do."""
+    others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in os.sched_getaffinity(0)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
 
 
 class Failing:
@@ -80,11 +91,12 @@ class Failing:
             problems.append("exit code")
         if not line.startswith(expected) or f"({errno.errorcode[error]})" not in line:
             problems.append(f"no line {expected!r} with {errno.errorcode[error]}")
-        if run.status != ("setup_error") or run.result["phase"] != "setup":
-            problems.append("result")
         # init gives up its own rights after the fork: by then the payload may be running already, and
         # it ends with init.
-        if self.started(index) and phase != "guard":
+        told = run.status, run.result["phase"]
+        if told != ("setup_error", "setup") and (phase, *told) != ("guard", "internal_error", "run"):
+            problems.append("result")
+        if self.started(index) and told[0] == "setup_error":
             problems.append("the payload ran")
         return f"step {index + 1} ({phase}): {', '.join(problems)}\n{run}" if problems else None
 
@@ -112,6 +124,25 @@ def test_a_failure_ends_the_run_at_once(sbx, weakened, probe):
         run = weakened.run(failing.profile, failing.flags, ["sleep", "30"],
                            env={"SBX_TEST_FAIL_AT": f"{index}:{errno.EIO}"})
         assert run.code == 125 and run.seconds < 5, run
+
+
+def test_a_command_that_was_executed_is_not_told_as_one_that_was_not(sbx, weakened, probe, busy):
+    """init, which goes on beside it, fails last: when the command is there, where processors are busy (umount2(2))."""
+    failing = Failing(sbx, weakened, probe, PLANS["default"])
+    index = max(i for i, step in enumerate(failing.steps()) if step["phase"] == "guard")
+    told = set()
+    for _ in range(200):
+        if len(told) == 2:
+            break
+        run = weakened.run(failing.profile, failing.flags, ["sleep", "30"], events=True,
+                           env={"SBX_TEST_FAIL_AT": f"{index}:{errno.EIO}"})
+        started = "start" in [event["type"] for event in run.events]
+        assert run.code == 125 and f"step {index + 1}/" in run.err and "(EIO)" in run.err, run
+        assert (run.status, run.result["phase"]) == (("internal_error", "run") if started else ("setup_error", "setup")), run
+        assert started == ("when the command was executed already" in run.err), run
+        assert run.result["reason"]["code"] == ("init_died" if started else "setup_failed"), run
+        told.add(started)
+    assert True in told, "init was always first"
 
 
 def test_json_tells_the_step_too(sbx, weakened, probe):

@@ -160,6 +160,16 @@ TEST_CASE("the status follows from the evidence") {
        {.init_died = true, .init_wait_status = killed(SIGKILL)},
        Status::internal_error,
        125},
+      {"init failed late",
+       {.init_died = true, .init_error = Error{.kind = ErrorKind::setup, .what = "x"}},
+       Status::internal_error,
+       125},
+      {"not found, and init failed",
+       {.exec_errno = ENOENT,
+        .init_died = true,
+        .init_error = Error{.kind = ErrorKind::setup, .what = "x"}},
+       Status::not_found,
+       127},
       {"setup",
        {.setup_error = Error{.kind = ErrorKind::setup, .what = "x"}},
        Status::setup_error,
@@ -269,6 +279,21 @@ TEST_CASE("what did not decide the status is a warning") {
   REQUIRE(outcome.warnings.size() == 2);
   CHECK(outcome.warnings[0].find("2") != std::string::npos);
   CHECK(outcome.warnings[1].find("limits.pids 128") != std::string::npos);
+}
+
+TEST_CASE("what init fails at when the command was executed is none of the set-up") {
+  const Outcome outcome = decided({.init_died = true,
+                                   .init_error = Error{.kind = ErrorKind::setup,
+                                                       .what = "drop every capability",
+                                                       .where = "step 8/9",
+                                                       .sys_errno = EPERM}});
+  CHECK(outcome.phase == "run");
+  CHECK(outcome.reason.code == "init_died");
+  CHECK(
+      outcome.reason.text.starts_with("step 8/9: drop every capability (init, when the command "));
+  CHECK(outcome.reason.text.find("EPERM") != std::string::npos);
+  REQUIRE(outcome.error);
+  CHECK(outcome.error->where == "step 8/9");
 }
 
 TEST_CASE("a setup error keeps its words and its hint") {
