@@ -117,6 +117,14 @@ Result<Staging> Store::stage(const std::string& run) {
   return staging;
 }
 
+void Store::remove_leftovers() {
+  const auto store = open(false);
+  // In passing only: whoever holds the lock is not waited for.
+  if (!store || !store->folder_.valid() || ::flock(store->folder_.get(), LOCK_EX | LOCK_NB) != 0)
+    return;
+  store->sweep();
+}
+
 /// Removes what nobody holds: a killed run's.
 void Store::sweep() const {
   const auto names = os::list_names(folder_.get());

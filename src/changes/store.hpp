@@ -52,6 +52,8 @@ class Store {
  public:
   /// `make`: when it is not there. Else no folder is no error: nothing is kept.
   static Result<Store> open(bool make);
+  /// Removes what killed runs have left, unless another run is about to.
+  static void remove_leftovers();
 
   /// A folder for `run`. Removes what killed runs have left of theirs.
   Result<Staging> stage(const std::string& run);

@@ -1,4 +1,5 @@
 """When changes are kept, when they are put in place at once, and what is left when things go wrong."""
+import fcntl
 import json
 import os
 import signal
@@ -118,6 +119,20 @@ def test_what_a_killed_supervisor_was_about_to_keep_is_swept_by_the_next_run(kep
     assert kept.verb("diff", "--json").stdout == b"[]\n"
     kept.run("true").assert_ok()
     assert kept.files() == ["sbx", "sbx/changes"]
+
+
+def test_and_goes_with_ps(kept):
+    """And nothing of a run that is at it."""
+    working = kept.start("echo x > f; echo ready; read line")
+    kept.kill(kept.start("echo x > f; echo ready; sleep 60"))
+    folder = kept.state / "sbx" / "changes"
+    assert len(os.listdir(folder)) == 2
+    looking = os.open(folder, os.O_RDONLY)
+    fcntl.flock(looking, fcntl.LOCK_EX)  # somebody begins to keep something, and is not waited for
+    assert kept.verb("ps").returncode == 0 and len(os.listdir(folder)) == 2
+    os.close(looking)
+    assert kept.verb("ps").returncode == 0 and len(os.listdir(folder)) == 1
+    assert working.wait(stdin=b"\n").assert_ok().result["changes"]["added"] == 1
 
 
 def test_killed_while_it_keeps_them_it_keeps_all_or_none(kept):

@@ -8,6 +8,7 @@
 #include "artifacts/staging.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "changes/store.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/live_runs.hpp"
@@ -154,6 +155,7 @@ int ps_command(const Arguments& arguments) {
   // Of runs that are not listed any more, and could not do it themselves.
   images::remove_leftovers();
   artifacts::Staging::remove_leftovers();
+  changes::Store::remove_leftovers();
   return printed;
 }
 
