@@ -8,7 +8,9 @@ import time
 
 import pytest
 
+from support.leftovers import descendants
 from support.terminal import read_until
+from support.waiting import children_of, state_of, wait_until
 
 ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 DEAF = "trap '' INT TERM HUP QUIT; echo ready; while :; do sleep 0.05; done"
@@ -78,6 +80,10 @@ def job(sbx):
         process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP
+        # init stops the others when it gets a processor.
+        inits = children_of(process.pid)
+        wait_until(lambda: all(state_of(pid)[0] in "TZX" for pid, _ in descendants(process.pid) if str(pid) not in inits),
+                   "the payload goes on while sbx is stopped")
         return process
 
     yield start_job
@@ -93,7 +99,6 @@ def test_stop_and_continue(job):
     process = job("echo ready; i=0; while [ $i -lt 1000 ]; do sleep 0.02; echo tick; i=$((i+1)); done")
     fd = process.stdout.fileno()
     os.set_blocking(fd, False)
-    time.sleep(0.2)
     process.stdout.read(65536)  # what came before it stopped
     time.sleep(0.3)
     assert not process.stdout.read(65536), "the payload goes on while sbx is stopped"
