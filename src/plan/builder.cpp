@@ -35,6 +35,14 @@ Origin Builder::writer_of(std::string_view key) const {
   return {};
 }
 
+const Origin& Builder::known_writer(std::string_view key) {
+  if (key != known_key) {
+    known_origin = writer_of(key);
+    known_key = key;
+  }
+  return known_origin;
+}
+
 std::string Builder::written_at(std::string_view key) const {
   const Origin origin = writer_of(key);
   return origin.file.empty() ? "the default" : origin.to_string();

@@ -96,7 +96,7 @@ TEST_CASE("a sweep leaves a group that still holds a process") {
 }
 
 TEST_CASE("killing the whole group is what v2 does and v1 cannot") {
-  for (const sbx::CgroupHome& found : find_cgroup_homes({"memory", "pids"})) {
+  for (const sbx::CgroupHome& found : homes({"memory", "pids"})) {
     if (!found.problem.empty()) continue;
     std::string failed;
     const auto group = Cgroup::create(spec_for(found, "kill"), failed);

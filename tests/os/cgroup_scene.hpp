@@ -14,9 +14,11 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../support/not_tried.hpp"
 #include "os/cgroup.hpp"
+#include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_homes.hpp"
 #include "os/cgroup_remove.hpp"
@@ -25,9 +27,13 @@ namespace sbx::test {
 
 using namespace sbx::os;
 
+inline std::vector<sbx::CgroupHome> homes(const std::vector<std::string>& controllers) {
+  return find_cgroup_homes(controllers, read_kernel_text("/proc/self/mountinfo"));
+}
+
 /// The first home that could be used and has the controller.
 inline std::optional<sbx::CgroupHome> writable(const std::string& name) {
-  for (sbx::CgroupHome& home : find_cgroup_homes({name})) {
+  for (sbx::CgroupHome& home : homes({name})) {
     if (home.problem.empty() && home.controllers == std::vector{name}) return std::move(home);
   }
   if (is_root()) not_tried("no writable cgroup controller " + name + " here");
@@ -36,7 +42,7 @@ inline std::optional<sbx::CgroupHome> writable(const std::string& name) {
 
 /// A v2 group for groups that need no controller.
 inline std::optional<sbx::CgroupHome> unified() {
-  for (sbx::CgroupHome& home : find_cgroup_homes({"memory"})) {
+  for (sbx::CgroupHome& home : homes({"memory"})) {
     if (home.version != 2 || !home.problem.empty()) continue;
     home.controllers.clear();
     return std::move(home);
