@@ -6,6 +6,17 @@
 #include "base/lexical_path.hpp"
 
 namespace sbx::os {
+namespace {
+
+/// Where " - " stands, before what a mount is of. Spaces stand at ten places of a line, and dashes
+/// at hardly another one: they are looked for.
+std::size_t find_separator(std::string_view line) {
+  for (std::size_t at = line.find('-'); at != std::string_view::npos; at = line.find('-', at + 1))
+    if (at > 0 && line[at - 1] == ' ' && line.substr(at + 1).starts_with(' ')) return at - 1;
+  return std::string_view::npos;
+}
+
+}  // namespace
 
 std::string_view take(std::string_view& text, char separator) {
   const std::size_t at = text.find(separator);
@@ -33,7 +44,7 @@ void each_mount(std::string_view mountinfo, std::initializer_list<std::string_vi
                 const std::function<void(const MountLine&)>& see) {
   while (!mountinfo.empty()) {
     std::string_view line = take(mountinfo, '\n');
-    const std::size_t dash = line.find(" - ");
+    const std::size_t dash = find_separator(line);
     if (dash == std::string_view::npos) continue;
     std::string_view tail = line.substr(dash + 3);
     MountLine mount;

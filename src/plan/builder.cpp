@@ -35,12 +35,13 @@ Origin Builder::writer_of(std::string_view key) const {
   return {};
 }
 
-const Origin& Builder::known_writer(std::string_view key) {
+void Builder::note(Step& step, std::string_view reason, std::string_view key) {
   if (key != known_key) {
-    known_origin = writer_of(key);
+    known_writer = writer_of(key);
     known_key = key;
   }
-  return known_origin;
+  step.reason = std::string(reason);
+  if (!known_writer.file.empty()) step.origin = known_writer;
 }
 
 std::string Builder::written_at(std::string_view key) const {

@@ -35,14 +35,14 @@ struct Builder {
   /// git folder is that lies elsewhere.
   std::string git_top{};
   std::string git_folder{};
-  std::string known_key{};  ///< of known_writer(), and what it said
-  Origin known_origin{};
+  std::string known_key{};  ///< what note() had last: steps in a row are often of one key
+  Origin known_writer{};
 
   /// Appends a step; `key` is the profile key behind it ("limits.memory"), which gives reason and
   /// origin; an empty key means that it is always there.
   template <class Kind>
   void add(Phase phase, Kind&& action, std::string_view reason, std::string_view key = {}) {
-    plan.steps.emplace_back(phase, std::forward<Kind>(action), std::string(reason), known_writer(key));
+    note(plan.steps.emplace_back(phase, std::forward<Kind>(action)), reason, key);
   }
 
   /// `root` is somebody's whole file system: a folder or an image.
@@ -56,8 +56,8 @@ struct Builder {
   }
   /// The same, but nobody where only others of the key above were written: the default holds.
   [[nodiscard]] Origin writer_of(std::string_view key) const;
-  /// The same, looked up once for steps in a row that one key asks for.
-  const Origin& known_writer(std::string_view key);
+  /// Why `step` is there, and who wrote `key`.
+  void note(Step& step, std::string_view reason, std::string_view key);
   /// "file:line:column" of `key`, or "the default".
   [[nodiscard]] std::string written_at(std::string_view key) const;
 };

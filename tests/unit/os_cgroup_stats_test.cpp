@@ -20,7 +20,7 @@ os::MemoryStat stat_of(const TempTree& tree, int version) {
 }  // namespace
 
 TEST_CASE("whether the group's own limit was in the way is told apart from the kills") {
-  TempTree tree;
+  const TempTree tree;
   tree.file("memory.events", "low 0\nhigh 3\nmax 0\noom 0\noom_kill 2\noom_group_kill 0\n");
   CHECK(stat_of(tree, 2).oom_kills == 2);
   CHECK(stat_of(tree, 2).limit_reached == false);
@@ -29,7 +29,7 @@ TEST_CASE("whether the group's own limit was in the way is told apart from the k
 }
 
 TEST_CASE("on v1 who has not come to its limit was killed for another's") {
-  TempTree tree;
+  const TempTree tree;
   CHECK_FALSE(stat_of(tree, 1).limit_reached.has_value());
   tree.file("memory.max_usage_in_bytes", "67108864\n");
   tree.file("memory.limit_in_bytes", "9223372036854771712\n");
