@@ -70,9 +70,9 @@ struct Evidence {
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};
-  std::optional<bool> memory_limit_reached{};
   std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
+  std::optional<bool> memory_limit_reached{};
   bool filter_kill = false;    ///< we killed the command for a call that its filter denies
   std::string broken_place{};  ///< a watched name came into being: one sentence
   bool init_died = false;      ///< init ended without reporting the payload's status
