@@ -72,10 +72,10 @@ struct Evidence {
   std::optional<std::uint64_t> oom_kills{};
   std::optional<std::uint64_t> memory_high_events{};
   std::optional<std::uint64_t> pids_limit_hits{};
-  std::optional<bool> memory_limit_reached{};
-  bool filter_kill = false;    ///< we killed the command for a call that its filter denies
   std::string broken_place{};  ///< a watched name came into being: one sentence
-  bool init_died = false;      ///< init ended without reporting the payload's status
+  std::optional<bool> memory_limit_reached{};
+  bool filter_kill = false;  ///< we killed the command for a call that its filter denies
+  bool init_died = false;    ///< init ended without reporting the payload's status
   int init_wait_status = 0;
   std::optional<Error> setup_error{};
   std::optional<Error> init_error{};  ///< of its own steps, when the command was executed already
