@@ -20,7 +20,6 @@ struct Testament {
 
 void wait_and_inherit(void* argument) noexcept {
   const auto& testament = *static_cast<const Testament*>(argument);
-  (void)block_all_signals();
   (void)::setpgid(0, 0);  // SIGKILL to a whole group
   testament.line.write.reset();
   // Whoever reads what we write sees our end by it.
@@ -39,8 +38,16 @@ void wait_and_inherit(void* argument) noexcept {
 SysResult<Heir> Heir::start(void (*last)(void*) noexcept, void* argument) {
   Pipe line = SBX_TRY(make_pipe(0));
   Testament testament{line, last, argument};
-  const pid_t pid = SBX_TRY(fork_process(wait_and_inherit, &testament));
-  return Heir(pid, std::move(line.write));
+  // Until it runs for the first time, it could be asked to end as we are.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  if (::sigprocmask(SIG_SETMASK, &all, &before) != 0) return std::unexpected(Errno{errno});
+  const SysResult<pid_t> pid = fork_process(wait_and_inherit, &testament);
+  if (pid) (void)::setpgid(*pid, *pid);  // whoever of the two comes first
+  (void)::sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (!pid) return std::unexpected(pid.error());
+  return Heir(*pid, std::move(line.write));
 }
 
 Heir::~Heir() {
