@@ -163,6 +163,7 @@ MemoryStat read_memory_stat(int dir_fd, int version) {
   }
   stat.peak_bytes = read_number(dir_fd, "memory.max_usage_in_bytes");
   stat.oom_kills = read_oom_kills(dir_fd, version);
+  if (stat.oom_kills.value_or(0) == 0) return stat;  // three files that most runs need not read
   stat.limit_reached = reached_limit(stat.peak_bytes, read_number(dir_fd, "memory.limit_in_bytes"));
   // With swap the sum is charged first, and may be what fails (mm/memcontrol.c,
   // try_charge_memcg()).

@@ -13,7 +13,7 @@ struct CpuStat {
 struct MemoryStat {
   std::optional<std::uint64_t> peak_bytes, oom_kills, high_events;
   /// Whether the group has come to its own limit. Kills without that are for the limit of a group
-  /// above, or for want of memory on the host.
+  /// above, or for want of memory on the host. On v1 looked for only where there were kills.
   std::optional<bool> limit_reached;
 };
 struct PidsStat {

@@ -33,6 +33,9 @@ TEST_CASE("on v1 who has not come to its limit was killed for another's") {
   CHECK_FALSE(stat_of(tree, 1).limit_reached.has_value());
   tree.file("memory.max_usage_in_bytes", "67108864\n");
   tree.file("memory.limit_in_bytes", "9223372036854771712\n");
+  tree.file("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n");
+  CHECK_FALSE(stat_of(tree, 1).limit_reached.has_value());
+  tree.file("memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
   CHECK(stat_of(tree, 1).limit_reached == false);
   tree.file("memory.limit_in_bytes", "67112960\n");
   CHECK(stat_of(tree, 1).limit_reached == true);
