@@ -211,7 +211,8 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
     const auto first = arguments.operands.begin() + static_cast<long>(most_operands(verb.verb));
     const std::vector<std::string> rest(first, arguments.operands.end());
     arguments.operands.erase(first, arguments.operands.end());
-    problems.push_back(stray_words(verb, arguments, rest));
+    // Behind a flag that we do not know they may be its value.
+    if (problems.empty()) problems.push_back(stray_words(verb, arguments, rest));
   }
   if (!arguments.log_level.empty() && arguments.log.empty() && problems.empty())
     problems.push_back(usage_error("--log-level needs --log FILE", usage_hint(verb)));

@@ -142,6 +142,11 @@ def test_a_command_needs_the_dashes(sbx):
     refused(sbx.call("run", "", "--", *PAYLOAD), "no profile")
 
 
+def test_the_values_of_an_unknown_flag_are_no_second_mistake(sbx):
+    run = refused(sbx.call("run", "--bind", "/a", "/b", "--", *PAYLOAD), "unknown flag --bind; did you mean --rw?")
+    assert "unexpected argument" not in run.err, run
+
+
 def test_unknown_profiles_get_the_near_ones(sbx):
     refused(sbx.call("run", "pyton", "--", *PAYLOAD), "no profile is named pyton", "did you mean python?", "judge")
     refused(sbx.call("run", "./none.yaml", "--", *PAYLOAD), "./none.yaml", "ENOENT")

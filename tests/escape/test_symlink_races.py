@@ -93,9 +93,12 @@ def test_nor_by_exchanging_them_between_each_look_and_its_mount(sbx, trap, tmp_p
     stopping = ["strace", "-f", "-o", log, "-e", "trace=mount_setattr,move_mount", "-e", "inject=mount_setattr:signal=SIGSTOP"]
     with subprocess.Popen([*stopping, sbx.binary, "run", "profile.yaml", *sbx.degraded, "--", "test", "!", "-s", "/workspace/data"],
                           cwd=trap, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as running, open(log) as lines:
-        stops = 0
+        stops, line = 0, ""
         while running.poll() is None:
-            pid, _, what = lines.readline().partition(" ")
+            line += lines.readline()  # as much of it as there is
+            if not line.endswith("\n"):
+                continue
+            (pid, _, what), line = line.partition(" "), ""
             if "stopped by SIGSTOP" in what:
                 exchange(trap / "data", trap / "link")
                 os.kill(int(pid), signal.SIGCONT)
