@@ -35,13 +35,15 @@ Origin Builder::writer_of(std::string_view key) const {
   return {};
 }
 
-void Builder::note(Step& step, std::string_view reason, std::string_view key) {
+Step& Builder::append(Phase phase, std::string_view reason, std::string_view key) {
   if (key != known_key) {
     known_writer = writer_of(key);
     known_key = key;
   }
-  step.reason = std::string(reason);
+  Step& step = plan.steps.emplace_back(phase);
+  step.reason = reason;
   if (!known_writer.file.empty()) step.origin = known_writer;
+  return step;
 }
 
 std::string Builder::written_at(std::string_view key) const {

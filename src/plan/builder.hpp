@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "base/host_facts.hpp"
@@ -35,14 +36,15 @@ struct Builder {
   /// git folder is that lies elsewhere.
   std::string git_top{};
   std::string git_folder{};
-  std::string known_key{};  ///< what note() had last: steps in a row are often of one key
+  std::string known_key{};  ///< what append() had last: steps in a row are often of one key
   Origin known_writer{};
 
   /// Appends a step; `key` is the profile key behind it ("limits.memory"), which gives reason and
   /// origin; an empty key means that it is always there.
   template <class Kind>
   void add(Phase phase, Kind&& action, std::string_view reason, std::string_view key = {}) {
-    note(plan.steps.emplace_back(phase, std::forward<Kind>(action)), reason, key);
+    append(phase, reason, key)
+        .action.emplace<std::remove_cvref_t<Kind>>(std::forward<Kind>(action));
   }
 
   /// `root` is somebody's whole file system: a folder or an image.
@@ -56,8 +58,9 @@ struct Builder {
   }
   /// The same, but nobody where only others of the key above were written: the default holds.
   [[nodiscard]] Origin writer_of(std::string_view key) const;
-  /// Why `step` is there, and who wrote `key`.
-  void note(Step& step, std::string_view reason, std::string_view key);
+  /// A step whose action is still to be set: by add(), which so has no vector's growth in it for
+  /// each kind.
+  Step& append(Phase phase, std::string_view reason, std::string_view key);
   /// "file:line:column" of `key`, or "the default".
   [[nodiscard]] std::string written_at(std::string_view key) const;
 };
