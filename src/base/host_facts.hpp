@@ -38,6 +38,16 @@ struct ToolInstallation {
   std::string problem{};                     ///< not empty: it was not found; a sentence
 };
 
+/// What programs need of this host's graphics processors, for `devices: [gpu]`.
+struct GpuFacts {
+  std::vector<std::string> nodes{};  ///< that the command's user may open: "/dev/dri/renderD128"
+  /// To show read-only: what sysfs says of them, the drivers' settings and libraries.
+  std::vector<RootEntry> trees{};
+  std::string libraries{};  ///< the folder of these; empty: they are where a loader looks
+  std::string problem{};    ///< not empty: why there are none; a sentence without a full stop
+  std::string advice{};     ///< what to do about that
+};
+
 /// The source of a bind mount or of the workspace, looked at before the plan is made.
 struct SourceFacts {
   bool exists = false;
@@ -96,6 +106,7 @@ struct HostFacts {
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   std::vector<ProcMount> proc_mounts{};
   std::vector<ToolInstallation> tools{};  ///< in the profile's order
+  std::optional<GpuFacts> gpu{};          ///< looked for only when asked
   std::optional<GitFacts> git{};          ///< of the workspace; looked at only when asked
   std::optional<ImageFacts> image{};      ///< of `root: {oci: ...}`
 };

@@ -18,6 +18,7 @@
 #include "cli/locate.hpp"
 #include "os/probe.hpp"
 #include "plan/build.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -88,6 +89,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
       request.sources.push_back({copy->source, copy->base});
   }
   request.tools = profile.tools;
+  request.gpu = std::ranges::find(profile.devices, profile::kGpu) != profile.devices.end();
   request.controllers = controllers_for(profile.limits);
   for (const auto& [name, value] : profile.limits.rlimits) request.rlimits.push_back(name);
   // What is learnt without a file tree of its own would be of no use with one.
@@ -197,8 +199,6 @@ std::expected<Profile, Problems> load_profile(const profile::LoadRequest& reques
 }
 
 std::expected<Grounds, Problems> survey(Profile profile, Caller caller, Verb verb, bool only_asks) {
-  if (Problems missing = profile::unsupported(profile); !missing.empty())
-    return std::unexpected(std::move(missing));
   os::ProbeRequest wanted = what_to_probe(profile, caller.cwd, verb);
   wanted.env = std::move(caller.env);
   auto image = image_of(profile, only_asks);

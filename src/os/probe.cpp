@@ -18,6 +18,7 @@
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
 #include "os/git_look.hpp"
+#include "os/gpu.hpp"
 #include "os/homes.hpp"
 #include "os/huge_pages.hpp"
 #include "os/landlock.hpp"
@@ -181,6 +182,7 @@ Result<HostFacts> probe(ProbeRequest request) {
   }
   look_at_files(request, mountinfo, facts);
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
+  if (request.gpu) facts.gpu = find_gpu(facts.euid == 0, request.root == RootRequest::host);
   return facts;
 }
 

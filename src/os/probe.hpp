@@ -28,6 +28,7 @@ struct ProbeRequest {
   std::string root_dir{};                ///< RootRequest::dir: absolute
   std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
   std::vector<std::string> tools{};
+  bool gpu = false;                        ///< look for graphics processors
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
   std::vector<std::string> rlimits{};      ///< that the profile sets, by name
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)

@@ -30,6 +30,10 @@ std::map<std::string, std::string> environment(const Builder& b) {
     for (const std::string& entry : b.facts.image->env)
       if (const std::size_t equals = entry.find('='); equals != 0 && equals != std::string::npos)
         env[entry.substr(0, equals)] = entry.substr(equals + 1);
+  if (b.facts.gpu && !b.facts.gpu->libraries.empty()) {
+    std::string& search = env["LD_LIBRARY_PATH"];  // an image's own come after the host's driver
+    search = search.empty() ? b.facts.gpu->libraries : b.facts.gpu->libraries + ':' + search;
+  }
   std::string path;
   for (const ToolInstallation& tool : b.facts.tools) {
     for (const auto& [name, value] : tool.env) env[name] = value;

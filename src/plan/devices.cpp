@@ -1,31 +1,51 @@
 // A /dev of our own: a few nodes of the host's, its own terminals, and nothing else.
-#include "plan/builder.hpp"
+#include "plan/devices.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "plan/mount_parts.hpp"
 #include "plan/tree.hpp"
 #include "profile/own_devices.hpp"
 
 namespace sbx::plan {
 namespace {
 
-struct Node {
-  std::string path;
-  const char* reason;
-  std::string key;
-};
+constexpr std::string_view kOfGpu = "for the graphics processor";
 
-std::vector<Node> nodes(const Builder& b) {
-  std::vector<Node> all;
-  all.reserve(profile::kOwnNodes.size() + b.profile.devices.size());
-  for (const std::string_view path : profile::kOwnNodes)
-    all.push_back({std::string(path), "a node that programs need", ""});
-  for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
-    const std::string& name = b.profile.devices[i];
-    all.push_back({name.starts_with('/') ? name : "/dev/" + name, "named in the profile",
-                   "devices[" + std::to_string(i) + "]"});
-  }
-  return all;
+void add_node(std::vector<Node>& nodes, std::string path, std::string_view reason,
+              const std::string& key) {
+  if (std::ranges::find(nodes, path, &Node::path) == nodes.end())
+    nodes.push_back({std::move(path), reason, key});
 }
 
+Result<void> add_gpu(const Builder& b, const std::string& key, std::vector<Node>& nodes) {
+  const GpuFacts gpu =
+      b.facts.gpu.value_or(GpuFacts{.problem = "nobody has looked for a graphics processor"});
+  for (const std::string& path : gpu.nodes) add_node(nodes, path, kOfGpu, key);
+  if (gpu.problem.empty()) return {};
+  return std::unexpected(Error{.kind = ErrorKind::host,
+                               .what = gpu.problem,
+                               .where = b.origin_of(key).to_string(),
+                               .hint = gpu.advice});
+}
+
+std::string key_of(std::size_t index) { return "devices[" + std::to_string(index) + "]"; }
+
 }  // namespace
+
+Result<std::vector<Node>> named_nodes(const Builder& b) {
+  std::vector<Node> nodes;
+  for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
+    const std::string& name = b.profile.devices[i];
+    if (name == profile::kGpu)
+      SBX_CHECK(add_gpu(b, key_of(i), nodes));
+    else
+      add_node(nodes, name.starts_with('/') ? name : "/dev/" + name, "named in the profile",
+               key_of(i));
+  }
+  return nodes;
+}
 
 Result<void> plan_devices(Builder& b, Tree& tree) {
   // A folder of the root, which is sealed and has no devices; each node is a mount of its own.
@@ -34,7 +54,11 @@ Result<void> plan_devices(Builder& b, Tree& tree) {
     SBX_CHECK(
         tree.make_symlink(std::string(link.path), std::string(link.text), "where programs look"));
   SBX_CHECK(tree.make_mount_point("/dev/pts", true, "terminals", ""));
-  const std::vector<Node> all = nodes(b);
+  std::vector<Node> all;
+  all.reserve(profile::kOwnNodes.size() + b.profile.devices.size());
+  for (const std::string_view path : profile::kOwnNodes)
+    all.push_back({std::string(path), "a node that programs need", ""});
+  std::ranges::move(SBX_TRY(named_nodes(b)), std::back_inserter(all));
   for (const Node& node : all)
     SBX_CHECK(tree.make_mount_point(node.path, false, node.reason, node.key));
   for (const Node& node : all)
@@ -42,6 +66,13 @@ Result<void> plan_devices(Builder& b, Tree& tree) {
   b.add(Phase::init, MountDevpts{"/dev/pts"}, "terminals of its own");
   tree.cover_foreign("/dev/pts");
   return {};
+}
+
+Result<void> plan_gpu(Builder& b, Tree& tree) {
+  if (!b.facts.gpu) return {};
+  const auto at = std::ranges::find(b.profile.devices, profile::kGpu);
+  const std::string key = key_of(static_cast<std::size_t>(at - b.profile.devices.begin()));
+  return add_trees(b, tree, b.facts.gpu->trees, std::string(kOfGpu), key);
 }
 
 }  // namespace sbx::plan

@@ -29,6 +29,21 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   return {};
 }
 
+SourceFacts source_of(const RootEntry& entry) { return {.type = entry.type, .path = entry.source}; }
+
+Result<void> add_trees(Builder& b, Tree& tree, const std::vector<RootEntry>& entries,
+                       const std::string& reason, const std::string& key) {
+  constexpr MountFlags kReadOnly{};
+  for (const RootEntry& entry : entries) {
+    if (tree.is_foreign(entry.path)) continue;
+    if (entry.type == EntryType::symlink)
+      SBX_CHECK(tree.make_symlink(entry.path, entry.link, reason));
+    else
+      SBX_CHECK(add_bind(b, tree, source_of(entry), entry.path, kReadOnly, false, reason, key));
+  }
+  return {};
+}
+
 Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
                          const std::string& staging, const std::string& at, bool keep,
                          std::string_view reason) {

@@ -16,6 +16,13 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
                       const MountFlags& flags, bool idmap, std::string_view reason,
                       std::string_view key);
 
+/// What of the host `entries` name, read-only, but for what is shown already.
+Result<void> add_trees(Builder& b, Tree& tree, const std::vector<RootEntry>& entries,
+                       const std::string& reason, const std::string& key);
+
+/// The facts of an entry of the host's, for add_bind().
+SourceFacts source_of(const RootEntry& entry);
+
 /// A copy of the host's file or folder, in a tmpfs.
 Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
                        const std::string& key);

@@ -8,6 +8,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
+#include "plan/devices.hpp"
 #include "plan/mount_parts.hpp"
 #include "plan/processes.hpp"
 #include "plan/secrets.hpp"
@@ -24,8 +25,6 @@ constexpr MountFlags kReadOnly{};
 constexpr MountFlags kWritable{.read_only = false};
 constexpr const char* kStaging = "/.sbx";
 constexpr const char* kOverlayStaging = "/.sbx/workspace";
-
-SourceFacts source_of(const RootEntry& entry) { return {.type = entry.type, .path = entry.source}; }
 
 std::string_view root_reason(profile::RootKind kind) {
   if (kind == profile::RootKind::dir) return "root: dir";
@@ -143,15 +142,7 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
     const ToolInstallation& tool = b.facts.tools[i];
     const std::string key = "tools[" + std::to_string(i) + "]";
     if (!SBX_TRY(tool_is_there(b, i))) continue;
-    for (const RootEntry& entry : tool.trees) {
-      if (tree.is_foreign(entry.path)) continue;  // shown already
-      if (entry.type == EntryType::symlink) {
-        SBX_CHECK(tree.make_symlink(entry.path, entry.link, "tool " + tool.name));
-        continue;
-      }
-      SBX_CHECK(add_bind(b, tree, source_of(entry), entry.path, kReadOnly, false,
-                         "tool " + tool.name, key));
-    }
+    SBX_CHECK(add_trees(b, tree, tool.trees, "tool " + tool.name, key));
   }
   return {};
 }
@@ -275,6 +266,7 @@ Result<void> plan_mounts(Builder& b) {
   if (!names_target(b, "/dev/shm"))
     SBX_CHECK(add_tmpfs(b, tree, {"/dev/shm", kShmSize, 4096, false}, 01777, "shared memory", ""));
   SBX_CHECK(plan_tools(b, tree));
+  SBX_CHECK(plan_gpu(b, tree));
   SBX_CHECK(plan_workspace(b, tree));
   for (const std::size_t i : mount_order(b.profile.mounts))
     SBX_CHECK(std::visit(PlanMount{b, tree, "mounts[" + std::to_string(i) + "]"},

@@ -2,6 +2,7 @@
 // own, where it really is.
 #include <array>
 
+#include "plan/devices.hpp"
 #include "plan/shared_host.hpp"
 
 namespace sbx::plan {
@@ -38,8 +39,14 @@ void add_host(const Builder& b, std::vector<LandlockRule>& rules) {
     rules.push_back(if_there(device(std::string("/proc/self/") + file)));
   for (const char* node : kNodes) rules.push_back(device(std::string("/dev/") + node));
   if (b.plan.supervision.tty) rules.push_back(device("/dev/tty"));
-  for (const std::string& name : b.profile.devices)
-    rules.push_back(device(name.starts_with('/') ? name : "/dev/" + name));
+}
+
+Result<void> add_devices(const Builder& b, std::vector<LandlockRule>& rules) {
+  for (const Node& node : SBX_TRY(named_nodes(b))) rules.push_back(device(node.path));
+  if (!b.facts.gpu) return {};
+  for (const RootEntry& entry : b.facts.gpu->trees)
+    if (entry.type != EntryType::symlink) rules.push_back(readable(entry.source));
+  return {};
 }
 
 Result<void> add_tools(const Builder& b, std::vector<LandlockRule>& rules) {
@@ -86,6 +93,7 @@ Result<SharedFiles> shared_files(Builder& b) {
   SharedFiles files;
   add_host(b, files.rules);
   files.rules.push_back(writable(scratch_path(b)));
+  SBX_CHECK(add_devices(b, files.rules));
   SBX_CHECK(add_tools(b, files.rules));
   const std::string workspace = SBX_TRY(add_workspace(b, files.rules));
   SBX_CHECK(add_mounts(b, files.rules));

@@ -54,8 +54,4 @@ const std::map<std::string, std::string_view>& builtin_profiles();
 /// keys.
 std::string profile_schema();
 
-/// Keys whose mechanism this version does not have, used by `profile`: one Error each (kind
-/// profile, with the place and what to do instead). `run` refuses when this is not empty.
-Problems unsupported(const Profile& profile);
-
 }  // namespace sbx::profile

@@ -6,6 +6,9 @@
 
 namespace sbx::profile {
 
+/// The entry of `devices` that means every graphics processor, with what its driver needs.
+inline constexpr std::string_view kGpu = "gpu";
+
 /// Nodes of the host's.
 inline constexpr std::array<std::string_view, 6> kOwnNodes{
     "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"};

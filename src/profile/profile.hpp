@@ -230,7 +230,7 @@ struct Profile {
   std::vector<std::string> capabilities{};  ///< lower case with prefix: "cap_chown"
   LandlockMode landlock = LandlockMode::automatic;
   TimeOffsets time{};
-  std::vector<std::string> devices{};
+  std::vector<std::string> devices{};  ///< nodes below /dev, and kGpu
   Stdio stdio{};
   Events events{};
   Artifacts artifacts{};

@@ -41,7 +41,6 @@ TEST_CASE("the eight built-in profiles load") {
     if (!loaded) FAIL(describe(loaded.error()));
     CHECK(loaded->name == name);
     CHECK_FALSE(loaded->description.empty());
-    CHECK(unsupported(*loaded).empty());
   }
 }
 

@@ -220,17 +220,6 @@ TEST_CASE("one mistake has one message") {
   CHECK_FALSE(has(word, "names no program"));
 }
 
-TEST_CASE("what this version cannot do is refused with a place and an alternative") {
-  const Problems problems = unsupported(must_load("devices: [gpu]\n"));
-  CHECK(problems.size() == 1);
-  for (const sbx::Error& problem : problems) {
-    CHECK(has(problem.where, "/p/x.yaml:"));
-    CHECK(has(problem.what, "not supported in this version"));
-    CHECK_FALSE(problem.hint.empty());
-  }
-  CHECK(unsupported(must_load("devices: [fuse]\nnetwork: host\n")).empty());
-}
-
 TEST_CASE("a network with a list") {
   const Profile profile = must_load(
       "network:\n"

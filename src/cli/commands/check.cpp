@@ -30,11 +30,6 @@ std::string check(const std::string& name, const std::string& cwd, std::size_t& 
     for (const Error& problem : profile.error()) out += shown(problem);
     return out;
   }
-  // The file is right, but `run` would refuse it: worth a word, no failure.
-  for (Error note : profile::unsupported(*profile)) {
-    note.what = "warning: " + note.what;
-    out += shown(std::move(note));
-  }
   return out;
 }
 

@@ -245,8 +245,7 @@ int mcp_command(const Arguments& arguments) {
   const auto frozen = std::make_shared<FrozenProfile>(
       arguments.operands.empty() ? "default" : arguments.operands[0], *cwd, reduced(all, nullptr));
   auto profile = frozen->load(arguments.overrides);
-  Problems problems = profile ? profile::unsupported(*profile) : profile.error();
-  if (problems.empty()) problems = refused(*profile);
+  const Problems problems = profile ? refused(*profile) : profile.error();
   if (!problems.empty()) {
     say(problems);
     return kFailed;
