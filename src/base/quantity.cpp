@@ -83,6 +83,10 @@ constexpr std::array<Alias, 15> kTimeAliases{{{"msec", "ms"},
                                               {"day", "d"},
                                               {"days", "d"}}};
 
+std::string blank_before_unit(std::string_view whole) {
+  return "a blank stands before the unit of the " + std::string(whole) + "; take it out";
+}
+
 /// "unknown unit `sec` in the duration `10sec`; did you mean s? The units are ..."
 std::string unknown_unit(std::string_view name, std::string_view whole,
                          std::span<const Alias> aliases, std::string_view units) {
@@ -167,6 +171,8 @@ Parsed<std::uint64_t> scaled(const Decimal& number, std::uint64_t factor, std::s
 Parsed<std::uint64_t> parse_bytes(std::string_view text) {
   std::string_view rest = text;
   const Decimal number = SBX_TRY(take_decimal(rest));
+  if (rest.starts_with(' '))
+    return std::unexpected(blank_before_unit("size `" + printable(text) + "`"));
   if (rest.empty()) {
     if (number.digits == 0) return 0;
     return std::unexpected("the size `" + printable(text) + "` needs a unit, such as " +
@@ -200,6 +206,8 @@ Parsed<std::chrono::milliseconds> parse_duration(std::string_view text) {
     const std::string_view name = take_letters(rest);
     if (name.empty()) {
       if (text == "0") return std::chrono::milliseconds{0};
+      if (rest.starts_with(' '))
+        return std::unexpected(blank_before_unit("duration `" + printable(text) + "`"));
       return std::unexpected("the duration `" + printable(text) +
                              "` needs a unit: ms, s, m, h or d, as in 10s");
     }

@@ -251,10 +251,14 @@ Reporting find_reporting(const std::vector<std::string>& words) {
 Error unknown_verb(std::string_view word) {
   std::vector<std::string_view> names;
   for (const VerbSpec& verb : verbs()) names.push_back(verb.name);
-  const std::string_view near = nearest_name(word, names);
-  std::string what = (word.starts_with('-') ? "unknown flag " : "unknown verb ") + quote(word);
+  std::string_view near = nearest_name(word, names);
+  if (word == "help") near = "--help";
+  if (word == "version" || word == "-V" || word == "-v") near = "--version";
+  const bool flag = word.starts_with('-');
+  std::string what = (flag ? "unknown flag " : "unknown verb ") + quote(word);
   if (!near.empty()) what += "; did you mean `sbx " + std::string(near) + "`?";
-  return usage_error(std::move(what), "verbs: " + join(names, ", ") + "; see sbx --help");
+  const char* const run = flag || !near.empty() ? "" : "sbx run [PROFILE] -- CMD runs a command; ";
+  return usage_error(std::move(what), run + ("verbs: " + join(names, ", ")) + "; see sbx --help");
 }
 
 }  // namespace sbx::cli

@@ -146,22 +146,30 @@ void check_workdir(const Checker& c) {
     c.complain("workdir", "`workdir`: `" + printable(*workdir, 80) + "` " + problem);
 }
 
+std::string pattern_problem(std::string_view pattern) {
+  if (std::string problem = path_problem(pattern); !problem.empty()) return problem;
+  if (clean_path(pattern) == "/") return "cannot be all of `/`";
+  const std::vector<std::string_view> names = split(pattern, '/');
+  const bool mixed = std::ranges::any_of(names, [](std::string_view name) {
+    return name != "**" && name.find("**") != std::string_view::npos;
+  });
+  if (mixed) return "has a `**` that is no name of its own; for folders of any depth write `/**/`";
+  if (!PathPattern(pattern).valid())
+    return "has more than " + std::to_string(PathPattern::kMaxParts) + " names";
+  return "";
+}
+
 void check_patterns(const Checker& c, std::string_view key,
                     const std::vector<std::string>& patterns) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
-    std::string problem = path_problem(patterns[i]);
-    if (problem.empty() && clean_path(patterns[i]) == "/") problem = "cannot be all of `/`";
-    const std::vector<std::string_view> names = split(patterns[i], '/');
-    const bool mixed = std::ranges::any_of(names, [](std::string_view name) {
-      return name != "**" && name.find("**") != std::string_view::npos;
-    });
-    if (problem.empty() && mixed)
-      problem = "has a `**` that is no name of its own; for folders of any depth write `/**/`";
-    if (problem.empty() && !PathPattern(patterns[i]).valid())
-      problem = "has more than " + std::to_string(PathPattern::kMaxParts) + " names";
-    if (!problem.empty())
-      c.complain(Checker::item(key, i),
-                 '`' + std::string(key) + "`: `" + printable(patterns[i], 80) + "` " + problem);
+    const std::string problem = pattern_problem(patterns[i]);
+    if (problem.empty()) continue;
+    const std::string shown = printable(patterns[i], 80);
+    const bool relative = !patterns[i].empty() && patterns[i].front() != '/';
+    c.complain(Checker::item(key, i), '`' + std::string(key) + "`: `" + shown + "` " + problem,
+               relative ? "a place inside is meant: `/workspace/" + shown +
+                              "`, or `/workspace/**/" + shown + "` at any depth"
+                        : "");
   }
 }
 

@@ -212,10 +212,9 @@ void Decoder::read_map(const Node& node, std::span<const Key> keys) {
       read_slot(child, key->slot);
       continue;
     }
-    const std::string meant = find_meant(child.key, keys, path_.empty());
-    std::string hint = meant.empty() ? keys_text(keys) : "";
-    if (child.key == "<<")
-      hint = "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";
+    std::string hint = find_habit(path_, child.key);
+    const std::string meant = hint.empty() ? find_meant(child.key, keys, path_.empty()) : "";
+    if (hint.empty() && meant.empty()) hint = keys_text(keys);
     findings_.add(child.key_at,
                   "unknown key `" + printable(child.key, 60) + '`' +
                       (path_.empty() ? "" : " in " + subject()) +

@@ -70,6 +70,15 @@ std::vector<std::string_view> names_of(std::span<const Key> keys) {
   return names;
 }
 
+std::string find_habit(std::string_view path, std::string_view name) {
+  if (name == "<<")
+    return "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";
+  if (path == "network" && name == "mode")
+    return "a mode stands alone, as in `network: none` and `network: host`; a map is a network "
+           "with a list";
+  return "";
+}
+
 std::string find_meant(std::string_view name, std::span<const Key> keys, bool top) {
   std::vector<std::string> paths;
   collect_paths(profile_keys(), "", paths);
