@@ -25,6 +25,15 @@ int install(std::span<const sock_filter> program, unsigned flags) noexcept {
   return static_cast<int>(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &given));
 }
 
+/// Who stops or freezes us may meet us waiting for the filter's lock, which the kernel takes
+/// interruptibly (kernel/seccomp.c); nothing has happened then.
+int ask(int fd, unsigned long request, void* data) noexcept {
+  int done = -1;
+  do done = ::ioctl(fd, request, data);
+  while (done != 0 && errno == EINTR);
+  return done;
+}
+
 }  // namespace
 
 SysResult<void> install_filter(std::span<const sock_filter> program) noexcept {
@@ -73,8 +82,7 @@ SysResult<void> SeccompListener::answer(const SeccompNotice& notice, int error,
   raw.flags = flags;
   std::ranges::fill(response_, std::byte{0});
   std::memcpy(response_.data(), &raw, sizeof raw);
-  if (::ioctl(fd(), SECCOMP_IOCTL_NOTIF_SEND, response_.data()) != 0 && errno != ENOENT)
-    return fail();
+  if (ask(fd(), SECCOMP_IOCTL_NOTIF_SEND, response_.data()) != 0 && errno != ENOENT) return fail();
   return {};
 }
 
@@ -88,7 +96,7 @@ SysResult<void> SeccompListener::let_pass(const SeccompNotice& notice) noexcept 
 
 bool SeccompListener::stands(const SeccompNotice& notice) const noexcept {
   std::uint64_t id = notice.id;
-  return ::ioctl(fd(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
+  return ask(fd(), SECCOMP_IOCTL_NOTIF_ID_VALID, &id) == 0;
 }
 
 }  // namespace sbx::os

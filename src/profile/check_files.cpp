@@ -159,17 +159,23 @@ std::string pattern_problem(std::string_view pattern) {
   return "";
 }
 
+std::string place_inside(const std::string& pattern) {
+  std::string advice = "a place inside is meant: `/workspace/";
+  advice += pattern;
+  advice += "`, or `/workspace/**/";
+  advice += pattern;
+  return advice += "` at any depth";
+}
+
 void check_patterns(const Checker& c, std::string_view key,
                     const std::vector<std::string>& patterns) {
   for (std::size_t i = 0; i < patterns.size(); ++i) {
     const std::string problem = pattern_problem(patterns[i]);
     if (problem.empty()) continue;
-    const std::string shown = printable(patterns[i], 80);
     const bool relative = !patterns[i].empty() && patterns[i].front() != '/';
-    c.complain(Checker::item(key, i), '`' + std::string(key) + "`: `" + shown + "` " + problem,
-               relative ? "a place inside is meant: `/workspace/" + shown +
-                              "`, or `/workspace/**/" + shown + "` at any depth"
-                        : "");
+    c.complain(Checker::item(key, i),
+               '`' + std::string(key) + "`: `" + printable(patterns[i], 80) + "` " + problem,
+               relative ? place_inside(printable(patterns[i], 80)) : "");
   }
 }
 
