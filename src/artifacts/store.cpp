@@ -19,6 +19,9 @@ namespace {
 constexpr const char* kHint =
     "artifacts are kept in $XDG_STATE_HOME/sbx/artifacts, else in ~/.local/state/sbx/artifacts "
     "(root: /var/lib/sbx/artifacts), which has to be yours and closed to others";
+constexpr const char* kFullHint =
+    "make room (sbx artifacts gc removes what is over), or let XDG_STATE_HOME name a folder that "
+    "has some";
 
 /// NFS gives a lock only on a file that is open for writing (flock(2)).
 os::UniqueFd open_lock(int folder, int flags) {
@@ -36,7 +39,11 @@ int lock(int fd, int how) {
 }  // namespace
 
 Error store_error(std::string what, int error) {
-  return {.kind = ErrorKind::host, .what = std::move(what), .hint = kHint, .sys_errno = error};
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return {.kind = ErrorKind::host,
+          .what = std::move(what),
+          .hint = full ? kFullHint : kHint,
+          .sys_errno = error};
 }
 
 Error no_such_run(std::string_view word) {

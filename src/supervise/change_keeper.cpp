@@ -34,7 +34,13 @@ Error keeping_error(int error) {
             .what = "the names of what has changed are too long, or too many"};
   if (error == ECANCELED)
     return {.kind = ErrorKind::host, .what = "sbx was asked to end while it read them"};
-  return {.kind = ErrorKind::host, .what = "cannot read or copy them", .sys_errno = error};
+  const bool full = error == ENOSPC || error == EDQUOT;
+  return {.kind = ErrorKind::host,
+          .what = "cannot read or copy them",
+          .hint = full ? "make room (sbx discard removes kept changes), or let XDG_STATE_HOME name "
+                         "a folder that has some"
+                       : "",
+          .sys_errno = error};
 }
 
 changes::ChangeSet empty_set(const plan::Plan& plan, const plan::KeepChanges& wanted,

@@ -120,11 +120,10 @@ def no_terminals():
         _mount(f"/proc/self/fd/{node}", f"/dev/{name}", None, MS_BIND)
 
 
-def full_disk():
-    """Where sbx keeps its notes: a file system with no room left."""
+def small_state_disk():
+    """Where sbx keeps changes and artifacts: a file system with room for no more than the folders, an index and little."""
     own_mounts()
-    for place in {"/run", os.environ.get("XDG_RUNTIME_DIR", "/run")}:
-        _mount("tmpfs", place, "tmpfs", data="size=4k,nr_inodes=1,mode=0700")
+    _mount("tmpfs", os.environ["XDG_STATE_HOME"], "tmpfs", data="size=256k,mode=0700")
 
 
 def no_home():

@@ -72,6 +72,19 @@ def test_a_run_folder_that_cannot_be_written(refused):
     refused(hosts.read_only_run, "step", "host uid", "EROFS", "/run/sbx")
 
 
+@pytest.mark.parametrize("flags, removing", [(["--collect", "/workspace/*"], "sbx artifacts gc"),
+                                             (["--workspace", ".:overlay", "--keep", "diff"], "sbx discard")])
+def test_no_room_for_what_is_kept_is_told_with_what_makes_room(sbx, tmp_path, monkeypatch, flags, removing):
+    (tmp_path / "state").mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (sbx.cwd / "big").write_bytes(b"x" * (1 << 20))
+    words = [sbx.binary, "run", *sbx.degraded, "--workspace", ".:rw", *flags, "--", "cp", "big", "copy"]
+    done = subprocess.run(words, cwd=sbx.cwd, capture_output=True, text=True, preexec_fn=hosts.small_state_disk, timeout=60)
+    assert done.returncode == 125, done
+    [line] = [line for line in done.stderr.splitlines() if "could not be kept" in line]
+    assert "(ENOSPC)" in line and removing in line and "XDG_STATE_HOME" in line, done
+
+
 LACKING_CGROUPS = pytest.mark.parametrize("host", [hosts.empty_cgroup_mount, hosts.read_only_cgroups],
                                           ids=lambda h: h.__name__)
 
