@@ -156,9 +156,11 @@ Result<Override> workspace_value(const OptionSpec& option, std::string_view text
   if (text == "none") std::swap(folder, mode);
   if ((colon != std::string_view::npos || text == "none") &&
       std::ranges::find(kModes, mode) == kModes.end())
-    return mistake(
-        option, "'" + std::string(mode) + "' is not a mode (none, ro, rw, overlay)",
-        "a folder with ':' in its name needs the mode after it: " + std::string(text) + ":ro");
+    return mistake(option, "'" + std::string(mode) + "' is not a mode (none, ro, rw, overlay)",
+                   std::ranges::find(kModes, folder) != kModes.end()
+                       ? "the mode comes last: " + std::string(mode) + ':' + std::string(folder)
+                       : "a folder with ':' in its name needs the mode after it: " +
+                             std::string(text) + ":ro");
   std::string yaml = "{";
   if (!folder.empty()) yaml += "source: " + yaml_quote(host_path(folder, cwd));
   if (!mode.empty()) yaml.append(yaml.size() > 1 ? ", " : "").append("mode: ").append(mode);
