@@ -129,8 +129,10 @@ std::expected<HttpVersion, std::string> read_request_line(std::string_view line,
   if (line.empty()) return std::unexpected("sends an empty line where a request belongs");
   if (method.size() > kMostMethod || !is_token(method))
     return std::unexpected("sends something else than HTTP/1: " + printable(line, kShown));
-  if (method == "PRI") return std::unexpected("speaks HTTP/2 without TLS");
-  if (method == "CONNECT") return std::unexpected("asks for a tunnel: " + printable(line, kShown));
+  // A method's letters count (RFC 9110, 9.1), but not to every server.
+  if (lower(method) == "pri") return std::unexpected("speaks HTTP/2 without TLS");
+  if (lower(method) == "connect")
+    return std::unexpected("asks for a tunnel: " + printable(line, kShown));
   if (words.size() == 2) return std::unexpected("asks as HTTP/0.9 did");
   if (words.size() != 3 || (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0"))
     return std::unexpected("has a request line that is not HTTP/1's: " + printable(line, kShown));

@@ -116,7 +116,7 @@ void check_requests(const std::string& text) {
       if (head[i] == '\n') require(i > 0 && head[i - 1] == '\r');
       if (head[i] == '\r') require(head[i + 1] == '\n');
     }
-    require(!head.starts_with("connect") && !head.starts_with("pri "));
+    require(!head.starts_with("connect ") && !head.starts_with("pri "));
     require(head.find(" http/1.") < head.find("\r\n"));
     const auto length = field(head, "content-length", 1);
     const auto encoding = field(head, "transfer-encoding", 1);

@@ -159,6 +159,8 @@ TEST_CASE("targets") {
                             "GET /",
                             "GET",
                             "CONNECT ok.example:80 HTTP/1.1",
+                            "connect / HTTP/1.1",
+                            "Pri / HTTP/1.1",
                             "CONNECT evil.example:443 HTTP/1.1",
                             "PRI * HTTP/2.0",
                             "G(T / HTTP/1.1",
