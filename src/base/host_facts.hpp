@@ -72,6 +72,12 @@ struct NoNamespaces {
   int error = 0;  ///< 0: whoever tried was killed
 };
 
+/// Why a tree of the caller's cannot be shown by an id-mapped mount.
+struct NoIdmap {
+  int error = 0;
+  std::string mount{};  ///< what refuses is mounted in it, here; empty: it does so itself
+};
+
 struct HostFacts {
   std::uint32_t euid = 0;
   std::uint32_t egid = 0;
@@ -104,6 +110,8 @@ struct HostFacts {
   bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
+  /// By canonical path; asked only by root that may go on without (degrade: idmap).
+  std::map<std::string, NoIdmap> no_idmap{};
   std::vector<ProcMount> proc_mounts{};
   std::vector<ToolInstallation> tools{};  ///< in the profile's order
   std::optional<GpuFacts> gpu{};          ///< looked for only when asked

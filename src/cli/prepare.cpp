@@ -95,6 +95,7 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   // What is learnt without a file tree of its own would be of no use with one.
   request.try_namespaces =
       verb != Verb::learn && std::ranges::find(profile.degrade, "userns") != profile.degrade.end();
+  request.try_idmap = std::ranges::find(profile.degrade, "idmap") != profile.degrade.end();
   request.disks = profile.limits.io.any();
   request.host_network = profile.network.mode == profile::NetworkMode::host;
   return request;

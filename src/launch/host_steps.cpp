@@ -7,6 +7,7 @@
 #include "base/text.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/idmap.hpp"
+#include "os/idmap_refusals.hpp"
 #include "os/mount.hpp"
 #include "os/mountinfo.hpp"
 #include "os/pass_descriptors.hpp"
@@ -28,21 +29,11 @@ Done reserve(const plan::ReserveHostId& step, Host& host) {
   return {};
 }
 
-/// Is what is mounted at `path`, by itself, what cannot be id-mapped?
-bool refuses_map(const std::string& path, int space) {
-  const auto folder = os::open_path_strict(path.c_str());
-  if (!folder) return false;
-  const auto tree = os::clone_tree(folder->get(), false);
-  return tree && !os::idmap_tree(tree->get(), space, false);
-}
-
-/// A tree is mapped as a whole or not at all, and the kernel does not say for which of its mounts
-/// it refuses.
-std::string refusing_mount(const std::string& folder, int space) {
-  for (const std::string& point :
-       os::mounts_below(os::read_kernel_text("/proc/self/mountinfo"), folder))
-    if (refuses_map(point, space)) return "what refuses is mounted in it, at " + quote(point);
-  return {};
+/// What to tell of a tree that could not be mapped.
+std::string refusal_inside(const std::string& folder, int space) {
+  const std::string mount =
+      os::refusing_mount(os::read_kernel_text("/proc/self/mountinfo"), folder, space);
+  return mount.empty() ? "" : "what refuses is mounted in it, at " + quote(mount);
 }
 
 Done detach(const plan::DetachTree& step, Host& host) {
@@ -54,7 +45,7 @@ Done detach(const plan::DetachTree& step, Host& host) {
     const os::UniqueFd space =
         SBX_TRY(host.state.namespaces.make({step.owner_uid, step.owner_gid, run_id, run_id}));
     const Done mapped = os::idmap_tree(tree.get(), space.get(), step.recursive);
-    if (!mapped && step.recursive) host.detail = refusing_mount(step.source, space.get());
+    if (!mapped && step.recursive) host.detail = refusal_inside(step.source, space.get());
     SBX_CHECK(mapped);
   }
   const int passed[] = {tree.get()};

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -21,6 +22,7 @@
 #include "os/gpu.hpp"
 #include "os/homes.hpp"
 #include "os/huge_pages.hpp"
+#include "os/idmap_refusals.hpp"
 #include "os/landlock.hpp"
 #include "os/mountinfo.hpp"
 #include "os/namespace_trial.hpp"
@@ -85,6 +87,16 @@ void add_source(const SourceRequest& request, bool disk,
       request.source + " is used from two folders and means two things; write absolute paths";
 }
 
+/// Of what root shows as its owner's: without namespaces there are no mounts.
+std::map<std::string, NoIdmap> unmapped(std::string_view mountinfo, const HostFacts& facts) {
+  if (facts.euid != 0 || facts.no_namespaces) return {};
+  std::set<std::string> folders;
+  for (const auto& [name, source] : facts.sources)
+    if (source.exists) folders.insert(source.path);
+  if (facts.git && !facts.git->folder.empty()) folders.insert(facts.git->folder);
+  return idmap_refusals(folders, mountinfo);
+}
+
 /// What of the caller's files `request` asks for, and where they show processes.
 void look_at_files(const ProbeRequest& request, std::string_view mountinfo, HostFacts& facts) {
   facts.proc_mounts = parse_proc_mounts(mountinfo);
@@ -93,10 +105,12 @@ void look_at_files(const ProbeRequest& request, std::string_view mountinfo, Host
   facts.git.reset();
   for (const SourceRequest& source : request.sources)
     add_source(source, request.disks, facts.sources);
-  if (!request.git || request.sources.empty()) return;
-  const SourceFacts& workspace = facts.sources[request.sources.front().source];
-  if (workspace.exists && workspace.type == EntryType::directory)
-    facts.git = look_at_git(workspace, facts);
+  if (request.git && !request.sources.empty()) {
+    const SourceFacts& workspace = facts.sources[request.sources.front().source];
+    if (workspace.exists && workspace.type == EntryType::directory)
+      facts.git = look_at_git(workspace, facts);
+  }
+  if (request.try_idmap) facts.no_idmap = unmapped(mountinfo, facts);
 }
 
 }  // namespace

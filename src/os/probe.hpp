@@ -33,6 +33,7 @@ struct ProbeRequest {
   std::vector<std::string> rlimits{};      ///< that the profile sets, by name
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
   bool try_namespaces = false;  ///< the run may go on without them
+  bool try_idmap = false;       ///< likewise: folders whose owners show as they are on disk
   bool git = false;             ///< of the first source, which is the workspace: what git obeys
   bool homes = false;           ///< the workspace's folder may be the caller's home unasked
   bool host_network = false;    ///< read what the sandbox needs to share the host's network

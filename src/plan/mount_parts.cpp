@@ -6,6 +6,25 @@
 #include "plan/processes.hpp"
 
 namespace sbx::plan {
+namespace {
+
+/// Is this tree of root's run to be id-mapped? Not where its file system is known to refuse and the
+/// profile accepts that. Where nobody accepts it nobody has tried either: the step fails.
+bool is_mapped(Builder& b, const SourceFacts& source, std::string_view key) {
+  const auto refused = b.facts.no_idmap.find(source.path);
+  if (!b.degrades("idmap") || refused == b.facts.no_idmap.end()) return true;
+  std::vector<std::string>& degraded = b.plan.isolation.degraded;
+  if (std::ranges::find(degraded, "idmap") == degraded.end()) degraded.emplace_back("idmap");
+  const auto& [error, mount] = refused->second;
+  const std::string refusing =
+      mount.empty() ? "its file system" : "what is mounted in it, at " + quote(mount) + ",";
+  b.plan.warnings.push_back("owners in " + quote(source.path) + " (" + b.written_at(key) +
+                            ") show as they are on disk: " + refusing + " cannot be id-mapped (" +
+                            errno_name(error) + ")");
+  return false;
+}
+
+}  // namespace
 
 Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
                       const MountFlags& flags, bool idmap, std::string_view reason,
@@ -13,10 +32,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   const bool folder = source.type == EntryType::directory;
   SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
   if (b.as_root) {
-    const bool mapped = idmap && !b.degrades("idmap");
-    std::vector<std::string>& degraded = b.plan.isolation.degraded;
-    if (idmap && !mapped && std::ranges::find(degraded, "idmap") == degraded.end())
-      degraded.emplace_back("idmap");
+    const bool mapped = idmap && is_mapped(b, source, key);
     b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
           key);
     b.add(Phase::init, AttachTree{target, flags}, reason, key);

@@ -1,6 +1,8 @@
 // What the plan contains for whom: one promise a test.
 #include <doctest/doctest.h>
 
+#include <cerrno>
+
 #include "plan/kinds.hpp"
 #include "plan_testing.hpp"
 
@@ -190,16 +192,46 @@ TEST_CASE("Landlock is used where it is, and asked for it is required") {
   CHECK(planned(profile, none).isolation.degraded == std::vector<std::string>{"landlock"});
 }
 
-TEST_CASE("folders that are not id-mapped are told once, and only where they would have been") {
+TEST_CASE("only a folder that cannot be id-mapped goes without, and is named") {
+  profile::Profile profile;
+  profile.workspace.mode = profile::WorkspaceMode::rw;
+  profile.mounts = {{.what = bind("/nfs", "/data"), .origin = {}},
+                    {.what = bind("/mixed", "/mix"), .origin = {}}};
+  profile.origins["mounts[0]"] = Origin{"p.yaml", 4, 5};
+  const auto facts = [](HostFacts host) {
+    host.sources["/nfs"] = {true, EntryType::directory, "/nfs", 7, 7, "", ""};
+    host.sources["/mixed"] = {true, EntryType::directory, "/mixed", 7, 7, "", ""};
+    host.no_idmap = {{"/nfs", {EINVAL, ""}}, {"/mixed", {EPERM, "/mixed/in"}}};
+    return host;
+  };
+  profile.degrade = {"idmap"};
+  const Plan root = planned(profile, facts(host_of_root()));
+  CHECK(root.isolation.degraded == std::vector<std::string>{"idmap"});
+  for (const DetachTree& tree : steps_of<DetachTree>(root)) {
+    CAPTURE(tree.source);
+    CHECK(tree.idmap == (tree.source == "/srv/project"));
+  }
+  CHECK(root.warnings ==
+        std::vector<std::string>{
+            "owners in /nfs (p.yaml:4:5) show as they are on disk: its file system cannot be "
+            "id-mapped (EINVAL)",
+            "owners in /mixed (the default) show as they are on disk: what is mounted in it, at "
+            "/mixed/in, cannot be id-mapped (EPERM)"});
+  CHECK(planned(profile, facts(host_of_user())).isolation.degraded.empty());
+  // Unasked every folder keeps its map, also one that is known to refuse: the start fails.
+  profile.degrade = {};
+  const Plan strict = planned(profile, facts(host_of_root()));
+  CHECK(strict.isolation.degraded.empty());
+  for (const DetachTree& tree : steps_of<DetachTree>(strict)) CHECK(tree.idmap);
+}
+
+TEST_CASE("where every folder can be id-mapped, degrade: idmap takes nothing away") {
   profile::Profile profile;
   profile.degrade = {"idmap"};
-  profile.mounts = {{.what = profile::BindMount{.source = ".", .target = "/data"}, .origin = {}}};
-  const Plan root = planned(profile, host_of_root());
-  CHECK(root.isolation.degraded == std::vector<std::string>{"idmap"});
-  for (const DetachTree& tree : steps_of<DetachTree>(root)) CHECK_FALSE(tree.idmap);
-  CHECK(planned(profile, host_of_user()).isolation.degraded.empty());
-  profile.degrade = {};
-  CHECK(planned(profile, host_of_root()).isolation.degraded.empty());
+  const Plan plan = planned(profile, host_of_root());
+  CHECK(plan.isolation.degraded.empty());
+  REQUIRE(steps_of<DetachTree>(plan).size() == 1);
+  CHECK(steps_of<DetachTree>(plan).front().idmap);
 }
 
 TEST_CASE("the environment is empty but for a few, and what the profile passes and sets") {
