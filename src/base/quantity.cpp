@@ -87,6 +87,13 @@ std::string blank_before_unit(std::string_view whole) {
   return "a blank stands before the unit of the " + std::string(whole) + "; take it out";
 }
 
+std::string blank_between_units(std::string_view duration) {
+  std::string joined(duration);
+  std::erase(joined, ' ');
+  return "a blank stands between the units of the duration `" + printable(duration) +
+         (parse_duration(joined) ? "`; write " + joined : "`; take it out, as in 1h30m");
+}
+
 /// "unknown unit `sec` in the duration `10sec`; did you mean s? The units are ..."
 std::string unknown_unit(std::string_view name, std::string_view whole,
                          std::span<const Alias> aliases, std::string_view units) {
@@ -224,6 +231,7 @@ Parsed<std::chrono::milliseconds> parse_duration(std::string_view text) {
     if (total > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       return std::unexpected("`" + printable(text) + "` is too large");
     }
+    if (rest.starts_with(' ')) return std::unexpected(blank_between_units(text));
   } while (!rest.empty());
   return std::chrono::milliseconds{static_cast<std::int64_t>(total)};
 }

@@ -75,6 +75,13 @@ TEST_CASE("durations that are ambiguous, broken or too long are refused") {
   CHECK_FALSE(parse_signed_duration("-").has_value());
 }
 
+TEST_CASE("a blank between units is named, and what was meant is offered") {
+  CHECK(parse_duration("5m 3s").error() ==
+        "a blank stands between the units of the duration `5m 3s`; write 5m3s");
+  CHECK(parse_duration("1h 30m 5s ").error().ends_with("; write 1h30m5s"));
+  CHECK(parse_duration("3s 5m").error().ends_with("; take it out, as in 1h30m"));
+}
+
 TEST_CASE("formatted quantities are short and read back the same") {
   CHECK(format_bytes(536870912) == "512M");
   CHECK(format_bytes(50000000) == "50MB");
