@@ -1,6 +1,7 @@
 """The Python client when things go wrong: commands that leave traps, callbacks that raise, callers that err."""
 import asyncio
 import os
+import pickle
 import signal
 import threading
 
@@ -114,6 +115,19 @@ def test_binary_that_prints_json(client, tmp_path):
         (tmp_path / "sbx").chmod(0o755)
         with client.Sandbox(binary=tmp_path / "sbx") as box, pytest.raises(client.SbxError, match="of another kind"):
             box.run(["true"])
+
+
+def test_errors_come_back_from_a_pool_of_processes(client, degraded):
+    """Which pickles them; one that cannot be made again there takes all other work of the pool with it."""
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        with pytest.raises(client.CommandFailed) as failed:
+            box.run(["sh", "-c", "echo why >&2; exit 3"], check=True)
+        with pytest.raises(client.SbxError) as wrong:
+            box.run(["true"], memory="much")
+    for error in (failed.value, wrong.value):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.code) == (type(error), str(error), error.code)
+        assert again.result == error.result
 
 
 def test_callers_mistakes(client):

@@ -1,7 +1,7 @@
 """What the client raises by itself. A command that fails is no error unless `check` asked for one."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Tuple, Type
 
 if TYPE_CHECKING:
     from .result import Result
@@ -28,3 +28,7 @@ class CommandFailed(Exception):
         super().__init__(": ".join([result.reason["text"], *tail]))
         self.result = result
         self.code = result.code
+
+    def __reduce__(self) -> Tuple[Type[CommandFailed], Tuple[Result]]:
+        """How it is pickled. Exception would make it again from its text, and a pool of processes breaks on that."""
+        return type(self), (self.result,)
