@@ -24,6 +24,7 @@ namespace {
 // What goes over the channel: "N" and the name, answered by "y" or "n"; "E", what, hint and number
 // of an error; "K" when all is well.
 constexpr std::size_t kMaxMessage = 8192;
+constexpr std::size_t kMaxWords = 600;  ///< of a text in it; an escaped byte is four
 constexpr char kEnd = '\n';
 constexpr std::uint64_t kSeconds =
     600;  ///< of processor time: much for 8 GiB, little for an attack
@@ -97,8 +98,10 @@ SysResult<void> confine(const Child& child) {
   return os::install_filter(unpack_filter());
 }
 
+/// Printable text has neither a tab nor a line's end. Cut here: names in it may be as long as their
+/// documents, and the channel takes kMaxMessage.
 std::string error_text(const Error& error) {
-  return "E" + json_string(error.what) + '\t' + json_string(error.hint) + '\t' +
+  return "E" + printable(error.what, kMaxWords) + '\t' + printable(error.hint, kMaxWords) + '\t' +
          std::to_string(error.sys_errno);
 }
 
@@ -126,12 +129,9 @@ std::string error_text(const Error& error) {
 /// The child's words, shown as what they are: text of a process that read hostile bytes.
 Error error_of(std::string_view message) {
   const auto parts = split(message.substr(1), '\t');
-  const auto words = [](std::string_view json) {
-    return json.size() < 2 ? std::string() : printable(json.substr(1, json.size() - 2), 600);
-  };
-  Error error{.kind = ErrorKind::host, .what = words(parts[0])};
+  Error error{.kind = ErrorKind::host, .what = printable(parts[0], kMaxWords)};
   if (parts.size() == 3) {
-    error.hint = words(parts[1]);
+    error.hint = printable(parts[1], kMaxWords);
     for (const char digit : parts[2].substr(0, 4))
       if (digit >= '0' && digit <= '9') error.sys_errno = 10 * error.sys_errno + (digit - '0');
   }

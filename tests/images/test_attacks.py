@@ -180,6 +180,24 @@ def test_too_deep_too_long_too_many(images):
         images.run(where).assert_refused("index")
 
 
+def test_what_is_wrong_is_told_whatever_the_bytes_and_however_many(images):
+    """What unpacks tells it over a channel that takes so much at a time."""
+    def of_type(media_type):
+        image = Image(images.base())
+        manifest = json.loads(image.manifest())
+        manifest["layers"][0]["mediaType"] = media_type
+        text = json.dumps(manifest).encode()
+        entry = Image.descriptor(text, "application/vnd.oci.image.manifest.v1+json")
+        files = {**image.files(), f"blobs/sha256/{digest(text)}": text, "index.json": json.dumps({"manifests": [entry]}).encode()}
+        return write_folder(images.place(), files)
+
+    images.run(of_type("x" * 10_000)).assert_refused("layer of the type xxx", "tar archives")
+    images.run(of_type("\x1b" * 10_000)).assert_refused("layer of the type", "tar archives")
+    images.run(of_type("a\n\"'\t\x1b")).assert_refused("of the type $'a\\n\"\\'\\t\\x1b', which sbx does not know")
+    images.run(Image(images.base(member("a\\b/../c", "")))).assert_refused("an entry 'a\\b/../c', which leads upwards")
+    assert images.left_over() == [] and images.roots() == []
+
+
 def test_devices_and_fifos_are_left_out_and_told(images):
     run = images.run(Image(images.base(member("null", type=tarfile.CHRTYPE, devmajor=1, devminor=3),
                                        member("disk", type=tarfile.BLKTYPE, devmajor=8), member("pipe", type=tarfile.FIFOTYPE))))
