@@ -33,7 +33,7 @@ bool is_other_id(const Builder& b, const std::optional<std::uint32_t>& wanted, s
 
 /// Started by root the command is another user, and no mount shows it the owner's files as its own.
 bool writes_as_other(const Builder& b) {
-  if (!b.as_root || b.degrades("idmap")) return false;
+  if (!b.as_root) return false;
   return b.profile.workspace.mode == profile::WorkspaceMode::rw ||
          std::ranges::any_of(b.profile.mounts, [](const profile::Mount& mount) {
            const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
@@ -129,7 +129,7 @@ Result<void> check_wishes(const Builder& b) {
         b, "tier landlock (degrade: userns) has no " + join(places, ", "),
         "take it out of the profile, or start sbx where `sbx doctor` finds namespaces"));
   }
-  if (writes_as_other(b))
+  if (writes_as_other(b) && !b.degrades("idmap"))
     return std::unexpected(error_about(
         b, "without them the command, started by root, is a user who owns no file here",
         "start sbx as the user whose files it is to write, or accept the owners as they are: "
@@ -221,6 +221,7 @@ Result<void> plan_shared_host(Builder& b) {
     isolation.required.emplace_back(control);
     isolation.degraded.emplace_back(control);
   }
+  if (writes_as_other(b)) isolation.degraded.emplace_back("idmap");
   for (const char* control : {"landlock", "no_new_privs", "capabilities", "seccomp"}) {
     isolation.required.emplace_back(control);
     isolation.enforced.emplace_back(control);

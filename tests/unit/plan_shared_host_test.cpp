@@ -163,7 +163,12 @@ TEST_CASE("started by root the command is a user of its own, who writes nobody's
   profile.workspace.mode = profile::WorkspaceMode::rw;
   CHECK(refusal(profile, bare).find("--degrade idmap") != std::string::npos);
   profile.degrade.emplace_back("idmap");
-  CHECK(rule_for(planned(profile, bare), "/srv/project")->writable);
+  const Plan writes = planned(profile, bare);
+  CHECK(rule_for(writes, "/srv/project")->writable);
+  CHECK(has(writes.isolation.degraded, "idmap"));
+  // Nobody writes: nothing is missing, though the profile would accept it.
+  profile.workspace.mode = profile::WorkspaceMode::ro;
+  CHECK_FALSE(has(planned(profile, bare).isolation.degraded, "idmap"));
 }
 
 TEST_CASE("an rlimit counts processes only for who has a user id of its own") {
