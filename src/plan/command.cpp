@@ -47,6 +47,18 @@ std::map<std::string, std::string> environment(const Builder& b) {
   return env;
 }
 
+/// What `env` says holds; a driver that is not found because of it would tell nobody why.
+void tell_lost_driver(Builder& b, const std::map<std::string, std::string>& env) {
+  const auto search = env.find("LD_LIBRARY_PATH");
+  if (!b.facts.gpu || b.facts.gpu->libraries.empty() || search == env.end()) return;
+  const std::string& folder = b.facts.gpu->libraries;
+  if ((':' + search->second + ':').contains(':' + folder + ':')) return;
+  b.plan.warnings.push_back("LD_LIBRARY_PATH as it is set leaves out " + folder +
+                            ", where the libraries of the graphics driver are (devices: gpu); put "
+                            "it in front of the others: " +
+                            folder + ':' + printable(search->second));
+}
+
 void plan_supervision(Builder& b) {
   Supervision& s = b.plan.supervision;
   const profile::Limits& limits = b.profile.limits;
@@ -95,6 +107,7 @@ Result<void> plan_command(Builder& b) {
   plan_supervision(b);
   note_secrets(b);
   const std::map<std::string, std::string> env = environment(b);
+  tell_lost_driver(b, env);
   for (const auto& [name, value] : env) {
     std::string& entry = b.plan.env.emplace_back(name);
     entry.append("=").append(value);

@@ -69,6 +69,13 @@ TEST_CASE("a root of its own looks for the driver's libraries first") {
   const auto told = build(other, command(), facts);
   REQUIRE(told.has_value());
   CHECK(std::ranges::find(told->env, "LD_LIBRARY_PATH=/opt/lib") != told->env.end());
+  REQUIRE(told->warnings.size() == 1);
+  CHECK(told->warnings.front().ends_with(": /run/gpu:/opt/lib"));
+  CHECK(alone->warnings.empty());
+  other.env.set["LD_LIBRARY_PATH"] = "/opt/lib:/run/gpu";
+  const auto both = build(other, command(), facts);
+  REQUIRE(both.has_value());
+  CHECK(both->warnings.empty());
 }
 
 TEST_CASE("a host that has none refuses, and says what to do") {
