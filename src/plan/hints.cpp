@@ -36,7 +36,10 @@ std::string bind_hint(int error) {
   if (error == ENOENT || error == ENOTDIR) return kMountPointHint;
   if (error == ELOOP || error == EXDEV) return kSourceHint;
   if (error == EACCES) return "you may not enter a folder on the way to it";
-  if (error == EINVAL) return "its file system cannot be bound here (a locked mount, perhaps)";
+  // move_mount(2) takes only a folder onto a folder, and anything else onto a file.
+  if (error == EINVAL)
+    return "what is there has to be of its kind, a folder or a file and no link; else its file "
+           "system cannot be bound here (a locked mount, perhaps)";
   return "";
 }
 

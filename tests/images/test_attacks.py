@@ -97,6 +97,12 @@ def test_links_lead_within_the_root(images):
     assert (root / "lib").is_symlink()
 
 
+def test_a_folder_on_what_the_image_has_of_another_kind_says_so(images):
+    where = images.write(Image(images.base(member("d/file", "x"), link("d/link", "/etc"))))
+    for name in ("file", "link"):
+        images.run(where, flags=["--ro", f"{images.folder}:/d/{name}"]).assert_refused(f"at /d/{name}", "of its kind")
+
+
 # ---- digests
 
 BROKEN = {
