@@ -1,5 +1,6 @@
 """AsyncSandbox when the loop, or whoever awaits, ends otherwise than by cancelling."""
 import asyncio
+import inspect
 import os
 import threading
 import time
@@ -43,3 +44,25 @@ def test_callback_that_raises_what_ends_loops(client, tree, degraded, error):
     with pytest.raises((error, RuntimeError)):  # a coroutine cannot raise StopIteration
         asyncio.run(run())
     assert table.running_with(tree) == []
+
+
+def test_every_method_of_a_sandbox_can_be_awaited(client):
+    def public(of):
+        return {name for name, value in vars(of).items() if inspect.isfunction(value) and not name.startswith("_")}
+
+    assert public(client.Sandbox) <= public(client.AsyncSandbox)
+    for name in public(client.Sandbox):
+        alike = [inspect.signature(getattr(of, name)) for of in (client.Sandbox, client.AsyncSandbox)]
+        assert alike[0] == alike[1] and inspect.iscoroutinefunction(getattr(client.AsyncSandbox, name)), name
+
+
+def test_artifacts_and_plan(client, tmp_path, degraded):
+    async def run():
+        async with client.AsyncSandbox(degrade=["cgroup"] if degraded else [], collect=["/workspace/*.txt"]) as box:
+            result = await box.run(["sh", "-c", "echo kept > a.txt"])
+            await box.save_artifacts(result, tmp_path / "out")
+            return await box.explain(["true"], hostname="planned")
+
+    plan = asyncio.run(run())
+    assert (tmp_path / "out/workspace/a.txt").read_text() == "kept\n"
+    assert "planned" in str(plan)

@@ -1,6 +1,6 @@
 // The process of one run: its command line and descriptors, its end, and what its end means.
 import { type ChildProcess, spawn, type SpawnOptions, type StdioOptions } from "node:child_process";
-import { closeSync } from "node:fs";
+import { closeSync, statSync } from "node:fs";
 
 import { needDescriptors } from "./descriptors.js";
 import { CommandError, ownWords, SbxError } from "./errors.js";
@@ -93,13 +93,24 @@ export function start(call: Call, run: RunOptions, telling: Telling): Started {
  * @throws SbxError when there are no descriptors for it, or Node itself refuses; else what fails comes with `end`
  */
 export function launch(binary: string, line: readonly string[], options: SpawnOptions & { stdio: unknown[] }): Started {
-  const failed = (cause: unknown): SbxError => new SbxError(`cannot start ${binary}: ${(cause as Error).message}`, { cause });
+  const failed = (cause: unknown): SbxError =>
+    new SbxError(isFolder(options.cwd) ? `cannot start ${binary}: ${(cause as Error).message}` :
+      `cannot start ${binary} in ${options.cwd}: cwd has to be a folder that can be entered`, { cause });
   try {
     needDescriptors(options.stdio.length);
     const child = spawn(binary, line, options);
     return { child, end: ended(child, failed) };
   } catch (cause) {
     throw failed(cause);
+  }
+}
+
+// Node tells ENOENT of the program for either.
+function isFolder(cwd: SpawnOptions["cwd"]): boolean {
+  try {
+    return cwd === undefined || statSync(cwd).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -36,6 +36,14 @@ test("the binary: option, SBX_BIN, PATH, in this order", async (t) => {
   await assert.rejects(sandbox(t).run(["true"]), /no sbx on PATH/);
 });
 
+test("a cwd that is no folder is told as that, and not as a binary that is missing", async (t) => {
+  const file = join(place(t), "file");
+  writeFileSync(file, "");
+  for (const cwd of [file, `${file}s`])
+    await assert.rejects(sandbox(t, { cwd }).run(["true"]), (error) =>
+      error instanceof SbxError && error.message.includes(`in ${cwd}: cwd has to be a folder`));
+});
+
 test("a folder of the caller's is the workspace, and stays", async (t) => {
   const folder = place(t);
   writeFileSync(join(folder, "in"), "1");

@@ -7,8 +7,9 @@ import inspect
 import os
 import threading
 from types import TracebackType
-from typing import Any, Callable, Coroutine, List, Optional, Sequence, Type
+from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Type
 
+from . import binary as sbx
 from . import folder, schema
 from .pipes import close_all, pipe
 from .result import Result
@@ -88,6 +89,14 @@ class AsyncSandbox:
     async def get_artifact(self, result: Result, path: str) -> bytes:
         """As Sandbox.get_artifact."""
         return await asyncio.to_thread(self.sandbox.get_artifact, result, path)
+
+    async def save_artifacts(self, result: Result, target: sbx.StrPath) -> None:
+        """As Sandbox.save_artifacts."""
+        await asyncio.to_thread(self.sandbox.save_artifacts, result, target)
+
+    async def explain(self, argv: Sequence[str] = (), **overrides: Any) -> Dict[str, Any]:
+        """As Sandbox.explain."""
+        return await asyncio.to_thread(self.sandbox.explain, argv, **overrides)
 
     async def close(self) -> None:
         """As Sandbox.close."""
