@@ -59,6 +59,10 @@ Result<Json> parse_strictly(std::string_view text) {
     if (at >= text.size())
       return mistake("this is no JSON: it ends too early", "one whole object on one line");
     return no_json_at(text, at);
+  } catch (const Json::out_of_range& error) {  // "... number overflow parsing '1e400'"
+    const auto parts = split(error.what(), '\'');
+    return mistake("the number " + (parts.size() < 2 ? "" : quote(parts[1]) + " ") +
+                   "in it is out of range");
   } catch (const Json::exception&) {
     return mistake("this is no JSON that can be read", "one whole object on one line");
   }

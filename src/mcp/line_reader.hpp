@@ -26,7 +26,8 @@ class LineReader {
  private:
   std::size_t longest_;
   std::string rest_{};
-  std::size_t seen_ = 0;   ///< of rest_, in which there is no line end
+  std::size_t begin_ = 0;  ///< of the line under way, in rest_
+  std::size_t seen_ = 0;   ///< up to here it has no end
   bool dropping_ = false;  ///< the line under way is too long
 };
 

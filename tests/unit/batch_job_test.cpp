@@ -89,6 +89,8 @@ TEST_CASE("a line that is no job is told what is wrong with it") {
   CHECK(bad("") == "this is no JSON: it ends too early\n");
   CHECK(bad(R"({"argv": ["x"])") == "this is no JSON: it ends too early\n");
   CHECK(bad(R"({"argv": [x]})") == "this is no JSON: byte 11, 'x]}'\n");
+  CHECK(bad(R"({"argv": ["x"], "overrides": {"limits": {"pids": 1e400}}})") ==
+        "the number 1e400 in it is out of range\n");
   CHECK(bad("[]") == "a job is an object, not a list\n");
   CHECK(bad(R"({"argv": ["x"], "argv": ["y"]})") == "the key argv stands twice\n");
   CHECK(bad(R"({"argvs": ["x"]})") == "unknown key argvs; did you mean argv?\n");

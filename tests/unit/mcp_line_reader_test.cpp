@@ -50,3 +50,15 @@ TEST_CASE("a line that is too long is told once, and the next is read") {
     CHECK(lines == std::vector<std::string>{"1234", "<too long>", "<too long>", "ok"});
   }
 }
+
+TEST_CASE("a piece full of lines costs what it is long, not the square of it") {
+  constexpr std::size_t kLines = 4'000'000;  // line by line it would be hours
+  LineReader reader(100);
+  reader.feed(std::string(kLines, '\n') + "half");
+  std::size_t lines = 0;
+  while (reader.next()) ++lines;
+  CHECK(lines == kLines);
+  CHECK(reader.waits());
+  reader.feed(" of it\n");
+  CHECK(all(reader) == std::vector<std::string>{"half of it"});
+}
