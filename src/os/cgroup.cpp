@@ -57,8 +57,8 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
   return inherited;
 }
 
-/// False: somebody keeps the lock for longer than a sweep does. Everybody may read the group, and
-/// so could hold us up for ever.
+/// False: somebody keeps the lock for longer than a sweep does, such as one that was stopped in it:
+/// it could hold us up for ever.
 SysResult<bool> take_lock(int dir_fd) {
   const auto deadline = Clock::now() + kSweepWithin;
   while (flock(dir_fd, LOCK_EX | LOCK_NB) != 0) {
@@ -82,7 +82,7 @@ SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
       if (!locked && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
         return std::unexpected(Errno{errno});
     }
-    SBX_CHECK(make_group_folder(parent_fd, name, EEXIST));
+    SBX_CHECK(make_group_folder(parent_fd, name, EEXIST, GroupFolder::of_run));
   }
   return std::unexpected(Errno{EBUSY});
 }
@@ -113,7 +113,7 @@ SysResult<Cgroup> Cgroup::create_at(const CgroupHome& home, const CgroupSpec& sp
   state->version = spec.version;
   state->controllers = spec.controllers;
   at += "/" + spec.name;
-  SBX_CHECK(make_group_folder(state->parent.get(), spec.name.c_str(), 0));
+  SBX_CHECK(make_group_folder(state->parent.get(), spec.name.c_str(), 0, GroupFolder::of_run));
   return Cgroup(state.release());  // from here on the destructor removes it again
 }
 

@@ -32,10 +32,14 @@ SysResult<void> write_control_lines(int dir_fd, const char* file, std::string_vi
   return {};
 }
 
-SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated) {
-  // Whoever watches the host may read it, whatever the caller's umask: chmod would cost more.
+SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated,
+                                  GroupFolder kind) {
+  // Whoever watches the host may read the files, whatever the caller's umask: chmod would cost
+  // more. Nobody else may open a run's folder itself, and so hold a lock on it, for which flock(2)
+  // wants no right to write: it would delay the start, and keep for ever what a killed supervisor
+  // left.
   const ::mode_t kept = ::umask(022);
-  const int made = ::mkdirat(parent_fd, name, 0755);
+  const int made = ::mkdirat(parent_fd, name, kind == GroupFolder::shared ? 0755 : 0711);
   const int error = errno;
   ::umask(kept);
   if (made != 0 && error != tolerated) return std::unexpected(Errno{error});

@@ -16,9 +16,11 @@ SysResult<void> write_control(int dir_fd, const char* file, std::string_view val
 /// Several lines (one a device in io.max) are several writes: the kernel takes one at a time.
 SysResult<void> write_control_lines(int dir_fd, const char* file, std::string_view value);
 
-/// Makes a group's folder; an errno of `tolerated` (0: none) is fine. The caller's umask may take
-/// our own rights to it, so the mode is set again; a sweep may have removed it by then.
-SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated);
+/// A run's own, whose lock says that it lives, or one that has such folders of several runs in it.
+enum class GroupFolder { of_run, shared };
+
+/// Makes a group's folder; an errno of `tolerated` (0: none) is fine.
+SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated, GroupFolder kind);
 
 /// All of a file of /proc or a hierarchy; empty if it cannot be read. mountinfo may be long.
 std::string read_kernel_text(const std::string& path, std::size_t most = SIZE_MAX);

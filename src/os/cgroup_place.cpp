@@ -23,8 +23,8 @@ SysResult<UniqueFd> open_folder(int at_fd, const std::string& path) {
 }
 
 /// One that is there is as good: another run has made it, or uses it.
-SysResult<UniqueFd> make_folder(int at_fd, const std::string& name) {
-  SBX_CHECK(make_group_folder(at_fd, name.c_str(), EEXIST));
+SysResult<UniqueFd> make_folder(int at_fd, const std::string& name, GroupFolder kind) {
+  SBX_CHECK(make_group_folder(at_fd, name.c_str(), EEXIST, kind));
   return open_folder(at_fd, name);
 }
 
@@ -34,7 +34,7 @@ SysResult<void> enter_leaf(const UniqueFd& folder, const std::string& name, std:
   const std::string leaf_folder = leaf_name(name);
   const std::string path = at + "/" + leaf_folder;
   at = path;
-  const UniqueFd leaf = SBX_TRY(make_folder(folder.get(), leaf_folder));
+  const UniqueFd leaf = SBX_TRY(make_folder(folder.get(), leaf_folder, GroupFolder::of_run));
   at = path + "/cgroup.procs";
   return write_control(leaf.get(), "cgroup.procs", "0");
 }
@@ -86,7 +86,7 @@ SysResult<UniqueFd> prepare_home(const CgroupHome& home, const CgroupSpec& spec,
   if (home.way != CgroupWay::parent) return folder;
   const std::string parent_path = path + "/" + kParent;
   at = parent_path;
-  UniqueFd parent = SBX_TRY(make_folder(folder.get(), kParent));
+  UniqueFd parent = SBX_TRY(make_folder(folder.get(), kParent, GroupFolder::shared));
   at = parent_path + "/cgroup.subtree_control";
   SBX_CHECK(hand_down(parent.get(), spec.controllers));
   at = parent_path;

@@ -74,11 +74,23 @@ TEST_CASE("who holds a new group's lock does not keep a run from it") {
     std::string failed;
     if (!Cgroup::create(spec, failed)) ::_exit(1);
   });
-  // Everybody may read it, and so lock it.
+  // As a sweep of the same user's that was stopped.
   const sbx::os::UniqueFd held(::open(path_of(spec).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   REQUIRE(::flock(held.get(), LOCK_EX | LOCK_NB) == 0);
   CHECK(maker.go_on());
   CHECK_FALSE(is_there(spec));
+}
+
+TEST_CASE("nobody else can open a run's group, and so hold its lock") {
+  const auto where = writable("pids");
+  if (!where) return;
+  const CgroupSpec spec = spec_for(*where, "closed");
+  std::string failed;
+  const auto group = Cgroup::create(spec, failed);
+  REQUIRE_MESSAGE(group, failed);
+  struct ::stat what{};
+  REQUIRE(::stat(path_of(spec).c_str(), &what) == 0);
+  CHECK((what.st_mode & 07777U) == 0711);  // its files can be read by name
 }
 
 TEST_CASE("a sweep leaves a group that still holds a process") {
