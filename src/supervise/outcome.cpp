@@ -14,6 +14,7 @@
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "supervise/limit_warnings.hpp"
+#include "supervise/outcome_memory.hpp"
 #include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
@@ -86,28 +87,6 @@ Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
           limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
 }
 
-void decide_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
-  const bool own = is_own_oom(evidence);
-  const std::string limit = own && plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
-  const bool tree = plan.limits.oom_kill == profile::OomKill::tree;
-  set(outcome, Status::oom, kSignalBase + SIGKILL,
-      {own ? "memory_limit" : "outer_memory",
-       (tree ? "the whole tree was killed (limits.oom_kill) because "
-             : "the kernel killed it because ") +
-           oom_cause(evidence) + (limit.empty() ? limit : " (limits.memory " + limit + ")"),
-       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
-}
-
-/// Without a cgroup nobody refuses a page: we have seen it go over, and ended it.
-void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome) {
-  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
-  set(outcome, Status::oom, kSignalBase + SIGKILL,
-      {"memory_limit",
-       "it used more memory than limits.memory allows (" + limit +
-           "), as seen by looking now and then: no cgroup holds it here",
-       limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
-}
-
 /// It gives up its own rights while the command starts.
 void decide_init_error(Error error, Outcome& outcome) {
   error.what += " (init, when the command was executed already; all was killed)";
@@ -175,18 +154,6 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
   return false;
 }
 
-/// A child was killed, and the command went on without it: its own exit code stands, but what it
-/// did is not what it would have done.
-void decide_partial_oom(int code, const Evidence& evidence, const plan::Plan& plan,
-                        Outcome& outcome) {
-  decide_oom(evidence, plan, outcome);
-  outcome.process_exit = code;
-  outcome.reason.text = oom_cause(evidence) + ", and the kernel killed " +
-                        std::to_string(evidence.oom_kills.value_or(0)) +
-                        " of its processes; the command itself ended with exit code " +
-                        std::to_string(code);
-}
-
 /// For RLIMIT_CPU the kernel sends SIGXCPU, and SIGKILL a second later (os::set_rlimit), but so can
 /// anybody: did it use that much? The kernel counts ticks for that limit, and not for wait4(2). On
 /// a busy host, where others run between the ticks, it has counted a second after 0.8 of one.
@@ -208,7 +175,7 @@ std::string last_denial(const Outcome& outcome) {
 void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const int code = kSignalBase + signal;
   if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0)
-    return decide_oom(evidence, plan, outcome);
+    return decide_killed_with_oom(evidence, plan, outcome);
   // Ours, where we hear of denied calls; else the kernel's own.
   if (signal == SIGKILL && evidence.filter_kill)
     return set(outcome, Status::seccomp, kSignalBase + SIGSYS,
@@ -263,7 +230,9 @@ void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& out
   if (WIFSIGNALED(*evidence.wait_status))
     return decide_signal(WTERMSIG(*evidence.wait_status), evidence, plan, outcome);
   const int code = WEXITSTATUS(*evidence.wait_status);
-  if (evidence.oom_kills.value_or(0) > 0) return decide_partial_oom(code, evidence, plan, outcome);
+  if (evidence.oom_kills.value_or(0) > 0)
+    return decide_partial_oom(code, "with exit code " + std::to_string(code), evidence, plan,
+                              outcome);
   if (code == 0) return set(outcome, Status::ok, 0, {"exited", "it ended with exit code 0"});
   set(outcome, Status::nonzero, code,
       {"exited", "it ended with exit code " + std::to_string(code)});

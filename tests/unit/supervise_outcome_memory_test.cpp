@@ -67,3 +67,20 @@ TEST_CASE("going above the soft memory limit is a warning with its count, and no
   CHECK(decided({.wait_status = exited(0), .memory_high_events = 0}, plan).warnings.empty());
   CHECK(decided({.wait_status = exited(0)}, plan).warnings.empty());
 }
+
+TEST_CASE("SIGKILL of the command is the kernel's where nobody else was there to kill") {
+  Outcome alone;
+  alone.usage.pids_peak = 1;
+  decide({.wait_status = killed(SIGKILL), .oom_kills = 1}, some_plan(), alone);
+  CHECK(alone.reason.text.starts_with("the kernel killed it because "));
+  for (const std::optional<std::uint64_t> peak : {std::optional<std::uint64_t>(2), {}}) {
+    Outcome others;
+    others.usage.pids_peak = peak;
+    decide({.wait_status = killed(SIGKILL), .oom_kills = 1}, some_plan(), others);
+    CHECK(others.status == Status::oom);
+    CHECK(others.process_exit == 137);
+    CHECK(others.reason.text ==
+          "the memory limit was reached, and the kernel killed 1 of its processes; the command "
+          "itself ended by SIGKILL, the kernel's or somebody else's");
+  }
+}
