@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "launch/executor.hpp"
+#include "launch/step_times.hpp"
 #include "os/cpu_time.hpp"
 #include "os/landlock.hpp"
 #include "os/pass_descriptors.hpp"
@@ -127,7 +128,9 @@ StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
 
 StepResult run(const plan::InstallSeccomp&, Context& context) noexcept {
   const Filters& filters = context.prepared->filters;
-  context.page->payload_setup.store(os::own_cpu_time());  // which the filter may forbid to ask for
+  // Which the filter may forbid to ask for, both: not every clock is read in the vDSO (vdso(7)).
+  context.page->payload_setup_ns.store(monotonic_ns());
+  context.page->payload_setup.store(os::own_cpu_time());
   // From here on a failure ends us by a trap, which may leave no core; exec resets it.
   SBX_CHECK(os::set_dumpable(false));
   if (filters.told.empty()) {

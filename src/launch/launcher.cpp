@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "launch/children.hpp"
@@ -181,6 +182,14 @@ Result<void> await_exec(const plan::Plan& plan, Sandbox::State& state, int pipe,
   return std::unexpected(setup_failure(plan, state));
 }
 
+/// Nothing, where the plan has no filter, before which it is noted.
+std::uint64_t command_time_ns(const plan::Plan& plan, const Sandbox::State& state) {
+  const std::uint64_t noted = state.page.get()->payload_setup_ns.load();
+  if (noted == 0) return state.exec_time_ns;
+  const auto ahead = static_cast<std::uint64_t>(plan.monotonic_ahead_ms()) * 1'000'000U;
+  return std::min(noted - ahead, state.exec_time_ns);  // modulo 2^64: it may be behind
+}
+
 }  // namespace
 
 std::optional<Error> Sandbox::failure(const plan::Plan& plan) const {
@@ -256,6 +265,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   }
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
+  state->command_time_ns = command_time_ns(plan, *state);
   SBX_CHECK(take_what_was_sent(plan, *state));
   return Sandbox(std::move(state));
 }

@@ -114,6 +114,9 @@ class Sandbox {
   [[nodiscard]] int cgroup_version(std::string_view controller) const;
   /// Monotonic nanoseconds: when we learned that the payload runs.
   [[nodiscard]] std::uint64_t exec_time_ns() const;
+  /// The same clock: from when on its processor time is the command's, by which it cannot have used
+  /// more than has passed. We may learn of the exec when a short command has ended already.
+  [[nodiscard]] std::uint64_t command_time_ns() const;
   /// CPU time and peak of the whole tree, as the kernel added it up for us; valid after reap().
   [[nodiscard]] const struct ::rusage& tree_usage() const;
 

@@ -51,10 +51,11 @@ struct SharedPage {
   std::atomic<std::uint32_t> listening{0};     ///< the filter has a listener, which was sent to us
   std::atomic<std::uint32_t> copied{0};  ///< overlayfs refused, and a copy stands in (MountOverlay)
   std::atomic<std::uint32_t> payload_ended{0};
-  std::atomic<std::int32_t> payload_status{0};   ///< waitpid(2) form, valid once payload_ended
-  std::atomic<std::uint64_t> payload_cpu_us{0};  ///< its own and its reaped children's, as well
-  SharedCpuTime payload_setup;                   ///< its process's, before it is the command's
-  SharedCpuTime payload_ungrouped;               ///< of that, what no group of v1 has counted
+  std::atomic<std::int32_t> payload_status{0};     ///< waitpid(2) form, valid once payload_ended
+  std::atomic<std::uint64_t> payload_cpu_us{0};    ///< its own and its reaped children's, as well
+  SharedCpuTime payload_setup;                     ///< its process's, before it is the command's
+  std::atomic<std::uint64_t> payload_setup_ns{0};  ///< when that was read, by the payload's clock
+  SharedCpuTime payload_ungrouped;                 ///< of that, what no group of v1 has counted
   SharedCpuTime init_own;               ///< init's, when it releases the payload, and at its end
   SharedCpuTime init_reaped;            ///< all that init has waited for: valid once `alone`
   std::atomic<std::uint32_t> alone{0};  ///< when the payload ended, nobody else was left

@@ -108,6 +108,7 @@ SetupTime Sandbox::setup_time() const {
   return time;
 }
 std::uint64_t Sandbox::exec_time_ns() const { return state_->exec_time_ns; }
+std::uint64_t Sandbox::command_time_ns() const { return state_->command_time_ns; }
 const struct ::rusage& Sandbox::tree_usage() const { return state_->usage; }
 
 void Sandbox::signal_payload(int signal) const {

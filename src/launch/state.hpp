@@ -52,6 +52,7 @@ struct Sandbox::State {
   os::UniqueFd root{};      ///< a copy of the sandbox's tree
   GatewayReceipt gateway{};
   std::uint64_t exec_time_ns = 0;
+  std::uint64_t command_time_ns = 0;
   bool reaped = false;
   bool shares_host = false;  ///< no pid namespace: init ends the tree, we tell it to
   struct ::rusage usage{};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "network/policy.hpp"
@@ -133,6 +134,15 @@ struct Plan {
   [[nodiscard]] bool hears_at_once() const {
     return supervision.learning != Learning::off || supervision.hears_connects ||
            seccomp.on_deny == seccomp::OnDeny::kill;
+  }
+
+  /// How far ahead of ours the payload's monotonic clock is: it is in the time namespace that init
+  /// has made.
+  [[nodiscard]] std::int64_t monotonic_ahead_ms() const {
+    for (const Step& step : steps)
+      if (const auto* offsets = std::get_if<SetTimeOffsets>(&step.action))
+        return offsets->monotonic_ms.value_or(0);
+    return 0;
   }
 };
 

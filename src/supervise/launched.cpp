@@ -47,6 +47,7 @@ class Launched final : public LiveSandbox {
     return sandbox_.cgroup_version(controller);
   }
   std::uint64_t exec_time_ns() const override { return sandbox_.exec_time_ns(); }
+  std::uint64_t command_time_ns() const override { return sandbox_.command_time_ns(); }
   const struct ::rusage& tree_usage() const override { return sandbox_.tree_usage(); }
 
  private:

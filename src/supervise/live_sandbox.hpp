@@ -56,6 +56,7 @@ class LiveSandbox {
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
   [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;
   [[nodiscard]] virtual std::uint64_t exec_time_ns() const = 0;
+  [[nodiscard]] virtual std::uint64_t command_time_ns() const { return exec_time_ns(); }
   [[nodiscard]] virtual const struct ::rusage& tree_usage() const = 0;
 };
 

@@ -112,12 +112,13 @@ Result<void> Run::set_up(const Launcher& launcher) {
   outcome_.launched = true;
   changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
   artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
-  exec_ = static_cast<Nanos>(sandbox_->exec_time_ns());
+  exec_ = static_cast<Nanos>(sandbox_->command_time_ns());
   if (exec_ == 0) exec_ = now_ns();
   outcome_.setup_ms = in_ms(exec_ - started_);
   if (sinks_.clock != nullptr) {
-    if (sandbox_->exec_errno() == 0) sinks_.clock->exec_seen(exec_);
-    sinks_.clock->enter(Stage::settle, exec_);
+    const Nanos seen = std::max(exec_, static_cast<Nanos>(sandbox_->exec_time_ns()));
+    if (sandbox_->exec_errno() == 0) sinks_.clock->exec_seen(seen);
+    sinks_.clock->enter(Stage::settle, seen);
   }
   (void)gate_.watch_all();  // without it, only job control is lost
   Streams::Observer observer;

@@ -27,15 +27,6 @@ std::string_view process_of(plan::Phase phase) {
   return "";
 }
 
-/// How far ahead of ours the payload's monotonic clock is: it is in the time namespace that init
-/// has made.
-Nanos ahead(const plan::Plan& plan) {
-  for (const plan::Step& step : plan.steps)
-    if (const auto* offsets = std::get_if<plan::SetTimeOffsets>(&step.action))
-      return offsets->monotonic_ms.value_or(0) * kMillisecond;
-  return 0;
-}
-
 std::optional<Nanos> reading(std::uint64_t ns) {
   return ns == 0 ? std::nullopt : std::optional(static_cast<Nanos>(ns));
 }
@@ -73,7 +64,8 @@ class Rows {
     const plan::Step& step = plan_.steps[index];
     const launch::StepSpan& span = readings_.steps[index];
     if (span.start_ns == 0) return;
-    const Nanos off = step.phase == plan::Phase::payload ? ahead(plan_) : 0;
+    const Nanos off =
+        step.phase == plan::Phase::payload ? plan_.monotonic_ahead_ms() * kMillisecond : 0;
     const Nanos start = static_cast<Nanos>(span.start_ns) - off;
     std::optional<Nanos> end = reading(span.end_ns);
     if (end) *end -= off;

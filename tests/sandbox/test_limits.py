@@ -75,3 +75,10 @@ def test_enforced_is_what_was_required(sbx):
     isolation = sbx.run(cmd=["true"], bare=True).assert_ok().result["isolation"]
     assert set(isolation["required"]) <= set(isolation["enforced"]) and isolation["degraded"] == []
     assert isolation["cgroup"] in ("v1", "v2")
+
+
+def test_one_process_uses_no_more_than_the_time_that_passes(sbx):
+    """Its supervisor may see the command begin when that is almost over."""
+    for _ in range(30):
+        result = sbx.run(cmd=["true"]).assert_ok().result
+        assert result["cpu_ms"]["user"] + result["cpu_ms"]["system"] <= result["wall_ms"], result
