@@ -47,8 +47,8 @@ std::string result_schema() {
     "exit_code": {"type": ["integer", "null"], "description": "the payload's own"},
     "signal": {"type": ["integer", "null"], "description": "the one that ended the payload"},
     "started_at": {"type": "string", "format": "date-time"},
-    "wall_ms": {"type": ["number", "null"], "description": "from exec to the end of the tree"},
-    "setup_ms": {"type": "number", "description": "from the start of sbx to exec"},
+    "wall_ms": {"type": ["number", "null"], "description": "from just before exec, where cpu_ms begins, to the end of the tree"},
+    "setup_ms": {"type": "number", "description": "from the start of sbx to where wall_ms begins"},
     "memory": {
       "type": "object",
       "required": ["peak_bytes", "limit_bytes", "oom_kills", "high_events"],

@@ -46,9 +46,9 @@ export type ResultData = {
   /** the one that ended the payload */
   signal: number | null;
   started_at: string;
-  /** from exec to the end of the tree */
+  /** from just before exec, where cpu_ms begins, to the end of the tree */
   wall_ms: number | null;
-  /** from the start of sbx to exec */
+  /** from the start of sbx to where wall_ms begins */
   setup_ms: number;
   memory: {
     peak_bytes: number | null;

@@ -83,12 +83,12 @@ class Result:
 
     @property
     def wall_ms(self) -> Optional[float]:
-        """From exec to the end of the tree; None when the command never ran."""
+        """From just before exec to the end of the tree; None when the command never ran."""
         return self.raw["wall_ms"]
 
     @property
     def setup_ms(self) -> float:
-        """From the start of sbx to exec."""
+        """From the start of sbx to just before exec, where wall_ms begins."""
         return self.raw["setup_ms"]
 
     @property

@@ -181,8 +181,8 @@ class ResultObject(TypedDict):
     exit_code: Optional[int]  # the payload's own
     signal: Optional[int]  # the one that ended the payload
     started_at: str
-    wall_ms: Optional[float]  # from exec to the end of the tree
-    setup_ms: float  # from the start of sbx to exec
+    wall_ms: Optional[float]  # from just before exec, where cpu_ms begins, to the end of the tree
+    setup_ms: float  # from the start of sbx to where wall_ms begins
     memory: Memory
     pids: Pids
     cpu_ms: CpuMs
