@@ -78,6 +78,13 @@ struct NoIdmap {
   std::string mount{};  ///< what refuses is mounted in it, here; empty: it does so itself
 };
 
+/// What a root of the user's own says of users and groups; nothing of a file that is not there, no
+/// plain one, too large, or closed to the sandbox.
+struct RootAccounts {
+  std::optional<std::string> passwd{};
+  std::optional<std::string> group{};
+};
+
 struct HostFacts {
   std::uint32_t euid = 0;
   std::uint32_t egid = 0;
@@ -109,6 +116,7 @@ struct HostFacts {
   std::vector<std::string> huge_page_sizes{};    ///< as cgroup files name them: "2MB"
   bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
+  RootAccounts root_accounts{};                  ///< RootRequest::dir only (os/probe.hpp)
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   /// By canonical path; asked only by root that may go on without (degrade: idmap).
   std::map<std::string, NoIdmap> no_idmap{};

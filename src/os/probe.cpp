@@ -190,6 +190,7 @@ Result<HostFacts> probe(ProbeRequest request) {
       break;
     case RootRequest::dir:
       facts.root_entries = SBX_TRY(dir_root_entries(request.root_dir));
+      facts.root_accounts = accounts_of_root(request.root_dir);
       break;
     case RootRequest::empty:
       break;

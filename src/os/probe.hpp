@@ -58,5 +58,7 @@ ToolInstallation find_tool(const std::string& name, const HostFacts& facts);
 std::vector<RootEntry> host_root_entries();
 /// The same for a root file system in a folder. Errors: the folder cannot be read.
 Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir);
+/// Whom it knows. (root_accounts.cpp)
+RootAccounts accounts_of_root(const std::string& dir);
 
 }  // namespace sbx::os

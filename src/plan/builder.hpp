@@ -108,5 +108,8 @@ struct EtcFile {
   std::string content;
 };
 std::vector<EtcFile> etc_files(const Builder& builder);
+/// Of a root of the user's own: its passwd and group, with a line for the command's user where they
+/// have none. Programs ask for its name (getpwuid(3)), and some do not run without.
+std::vector<EtcFile> missing_accounts(const Builder& builder);
 
 }  // namespace sbx::plan

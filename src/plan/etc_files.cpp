@@ -1,12 +1,17 @@
 // The files of /etc that are written fresh for each run, because the host's would leak who uses it
 // and where it is.
+#include "base/account_file.hpp"
 #include "plan/builder.hpp"
 
 namespace sbx::plan {
 namespace {
 
+std::string user_fields(const std::string& uid, const std::string& gid) {
+  return ":x:" + uid + ":" + gid + ":sandbox:/tmp:/bin/sh\n";
+}
+
 std::string passwd(const Builder& b, const std::string& uid, const std::string& gid) {
-  const std::string entry = ":x:" + uid + ":" + gid + ":sandbox:/tmp:/bin/sh\n";
+  const std::string entry = user_fields(uid, gid);
   std::string text;
   if (b.inner_uid != 0) text += "root:x:0:0:root:/root:/usr/sbin/nologin\n";
   text += (b.inner_uid == 0 ? "root" : "sandbox") + entry;
@@ -38,7 +43,30 @@ std::string hosts(const Builder& b) {
   return "127.0.0.1 localhost " + b.profile.hostname + "\n::1 localhost ip6-localhost\n";
 }
 
+/// `file` with a line more for `id`, under a name that it does not have; nothing: it knows the id.
+std::optional<std::string> with_line(const std::optional<std::string>& file, std::uint32_t id,
+                                     const std::string& fields) {
+  if (!file || find_account_id(*file, id)) return std::nullopt;
+  std::string name = "sandbox";
+  if (find_account_name(*file, name)) name += "-" + std::to_string(id);
+  std::string text = *file;
+  if (!text.empty() && !text.ends_with('\n')) text += '\n';
+  return text.append(name).append(fields);
+}
+
 }  // namespace
+
+std::vector<EtcFile> missing_accounts(const Builder& b) {
+  const std::string uid = std::to_string(b.inner_uid);
+  const std::string gid = std::to_string(b.inner_gid);
+  const RootAccounts& root = b.facts.root_accounts;
+  std::vector<EtcFile> files;
+  if (auto text = with_line(root.passwd, b.inner_uid, user_fields(uid, gid)))
+    files.push_back({"/etc/passwd", *std::move(text)});
+  if (auto text = with_line(root.group, b.inner_gid, ":x:" + gid + ":\n"))
+    files.push_back({"/etc/group", *std::move(text)});
+  return files;
+}
 
 std::vector<EtcFile> etc_files(const Builder& b) {
   const std::string uid = std::to_string(b.inner_uid);

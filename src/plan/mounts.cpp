@@ -31,6 +31,13 @@ std::string_view root_reason(profile::RootKind kind) {
   return kind == profile::RootKind::oci ? "root: oci" : "programs of the host";
 }
 
+Result<void> cover_file(Builder& b, Tree& tree, const EtcFile& file, std::string_view reason) {
+  const std::string staged = kStaging + file.path;
+  SBX_CHECK(tree.make_file(staged, file.content, 0444, reason, ""));
+  b.add(Phase::init, BindInside{staged, file.path, kReadOnly}, reason);
+  return {};
+}
+
 /// An image's own files say where it was built. It has them all, for this (images/unpack.cpp).
 Result<void> cover_host_names(Builder& b, Tree& tree) {
   constexpr std::array<std::string_view, 3> kNames{"/etc/hostname", "/etc/hosts",
@@ -38,9 +45,7 @@ Result<void> cover_host_names(Builder& b, Tree& tree) {
   for (const EtcFile& file : etc_files(b)) {
     if (!tree.is_foreign(file.path) || std::ranges::find(kNames, file.path) == kNames.end())
       continue;
-    const std::string staged = kStaging + file.path;
-    SBX_CHECK(tree.make_file(staged, file.content, 0444, "written fresh", ""));
-    b.add(Phase::init, BindInside{staged, file.path, kReadOnly}, "written fresh");
+    SBX_CHECK(cover_file(b, tree, file, "written fresh"));
   }
   return {};
 }
@@ -89,6 +94,9 @@ Result<void> plan_root(Builder& b, Tree& tree) {
   for (const EtcFile& file : etc_files(b))
     if (!tree.is_foreign(file.path))
       SBX_CHECK(tree.make_file(file.path, file.content, 0444, "written fresh", ""));
+  for (const EtcFile& file : missing_accounts(b))
+    if (tree.is_foreign(file.path))
+      SBX_CHECK(cover_file(b, tree, file, "the root's own, and a line for the command's user"));
   return b.profile.root.kind == profile::RootKind::oci ? cover_host_names(b, tree) : Result<void>{};
 }
 

@@ -141,6 +141,13 @@ def test_the_hosts_names_are_the_sandboxs_own(images):
     assert images.run(image, *IS, "/etc/resolv.conf", "timeout").code == 42
 
 
+def test_a_user_whom_the_image_does_not_know_has_a_line_there(images):
+    image = Image(images.base(member("etc/passwd", "root:x:0:0::/:\n"), link("etc/group", "motd"), member("etc/motd", "own\n")))
+    assert images.run(image, *IS, "/etc/passwd", "sandbox").code == 42
+    assert images.run(image, *IS, "/etc/passwd", "root").code == 42
+    assert images.run(image, *IS, "/etc/group", "sandbox").code == 0
+
+
 def test_the_image_cannot_be_changed_from_inside(images):
     where = images.write(Image(images.base(member("srv/"))))
     for folder in ("/srv", "/etc", "/bin", "/"):

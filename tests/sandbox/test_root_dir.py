@@ -143,3 +143,28 @@ def test_a_root_that_is_none(sbx, root, outside):
     sh(sbx, "/", "true").assert_refused("cannot be the host's")
     os.symlink(root, sbx.folder / "by-name")  # whoever names it may use links
     sh(sbx, sbx.folder / "by-name", "cat /etc/motd").assert_ok()
+
+
+def test_the_commands_user_has_a_name_also_in_a_root_that_does_not_know_it(sbx, root):
+    accounts = {"passwd": "root:x:0:0::/:/bin/sh\nsandbox:x:77:77::/:/bin/sh", "group": "root:x:0:\n"}
+    for name, text in accounts.items():
+        (root / "etc" / name).write_text(text)
+    run = sh(sbx, root, "id -un; id -gn; cat /etc/passwd; echo x > /etc/passwd").assert_nonzero(1)
+    user, group = run.result["isolation"]["user"].split(":")
+    named = f"sandbox-{user}"
+    assert run.out == f"{named}\nsandbox\n{accounts['passwd']}\n{named}:x:{user}:{group}:sandbox:/tmp:/bin/sh\n", run
+    assert {name: (root / "etc" / name).read_text() for name in accounts} == accounts
+
+
+def test_accounts_of_a_root_that_are_no_plain_files_stay_what_they_are(sbx, root, outside):
+    os.symlink("motd", root / "etc/passwd")
+    os.mkfifo(root / "etc/group")
+    run = sh(sbx, root, "cat /etc/passwd; test -p /etc/group && echo fifo").assert_ok()
+    assert run.out == "the root's own\nfifo\n"
+
+
+def test_a_user_whom_the_root_knows_keeps_its_name(sbx, root):
+    for user in ("5:6", "0:0"):
+        (root / "etc/passwd").write_text("one:x:0:0::/:\nfive:x:5:6::/:\n")
+        run = sh(sbx, root, "id -un; cat /etc/passwd", "--user", user)
+        assert run.out.startswith({"5:6": "five\n", "0:0": "one\n"}[user]) and "sandbox" not in run.out, run
