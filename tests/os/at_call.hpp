@@ -20,7 +20,7 @@ class AtCall {
   AtCall(std::uint64_t number, const Work& work) : pid_(::fork()) {
     if (pid_ == 0) {
       ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-      ::raise(SIGSTOP);
+      (void)::raise(SIGSTOP);
       work();
       ::_exit(0);
     }
