@@ -3,11 +3,8 @@
 #include "base/sha256_table.hpp"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
-#ifdef __clang__
-#define _Bool bool  // the next is in C, whose bool g++ alone takes  NOLINT
-#endif
-#include <sys/platform/x86.h>
 #endif
 
 namespace sbx::detail {
@@ -68,9 +65,14 @@ SBX_SHA_TARGET void digest_blocks(std::uint32_t* state, const unsigned char* dat
   _mm_storeu_si128(reinterpret_cast<__m128i*>(state + 4), _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/// As glibc has noted it at its start: CPUID leaves a virtual machine, for a microsecond and more.
 bool has_sha_instructions() {
-  return CPU_FEATURE_PRESENT(SHA) && CPU_FEATURE_PRESENT(SSSE3) && CPU_FEATURE_PRESENT(SSE4_1);
+  constexpr unsigned kNeeded = bit_SSSE3 | bit_SSE4_1;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kNeeded) != kNeeded) return false;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_SHA) != 0;
 }
 
 }  // namespace

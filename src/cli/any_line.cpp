@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "base/late_start.hpp"
 #include "base/text.hpp"
 #include "cli/line.hpp"
 
@@ -59,6 +60,7 @@ class Parser {
 }  // namespace
 
 Result<Line> read_any_line(const VerbSpec& verb, const std::vector<std::string>& words) {
+  start_libraries();
   try {
     Parser parser(verb, words);
     parser.parse(words);

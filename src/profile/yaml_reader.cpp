@@ -4,7 +4,6 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <map>
 #include <streambuf>
 
+#include "base/late_start.hpp"
 #include "base/text.hpp"
 #include "profile/quick_reader.hpp"
 #include "profile/yaml_text.hpp"
@@ -268,6 +268,7 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
 
 std::optional<Node> parse_fully(const std::string& file, std::string_view text,
                                 Findings& findings) {
+  start_libraries();
   Builder builder(file, findings);
   try {
     TextBuffer buffer(text);
