@@ -1,10 +1,14 @@
-// How the static binary starts, in place of glibc's __libc_start_main(): the same steps but two.
+// How the static binary starts, in place of glibc's __libc_start_main(): the same steps but two,
+// and what only a debugger or the end of main()'s thread alone needs.
 //
 // init_cpu_features() asks the processor some 45 times with CPUID what it is. Each of them leaves a
 // virtual machine, for 2 to 13 us where that is itself in one: 5 % of a whole start, to choose
-// among copies of memcpy(3) of which those for every x86-64 do for what we copy.
-// __tunables_init() compares each variable of the caller's environment with each of 40 names, to
-// let GLIBC_TUNABLES change how our heap works (and more than that: CVE-2023-4911).
+// among copies of memcpy(3) of which those for every x86-64 do for what we copy. Who asks glibc
+// what the processor has is told that it has nothing, and a library that dlopen(3) takes, for NSS
+// or iconv(3), is refused for that: nothing here takes any (tests/cli/test_purity.py).
+// __tunables_init() goes through 35 names for each variable of the caller's environment, to let
+// GLIBC_TUNABLES change how our heap works (and more than that: CVE-2023-4911). All have their
+// defaults without it.
 //
 // The order is that of csu/libc-start.c in glibc; src/meson.build has the versions that it was read
 // and tested for, and takes this file for no other. Should a newer libc.a want more of its own
@@ -28,6 +32,9 @@ extern char** __environ;
 extern void* __libc_stack_end;
 extern void* _dl_random;  // AT_RANDOM: 16 random bytes of the kernel's
 extern int __libc_enable_secure;
+extern const ElfW(Phdr) * _dl_phdr;
+extern size_t _dl_phnum;
+extern size_t _dl_minsigstacksize;  // for sysconf(3), which aborts when it is 0
 extern void _dl_aux_init(ElfW(auxv_t) * values);
 extern void _dl_relocate_static_pie(void);
 extern void __libc_setup_tls(void);
@@ -37,6 +44,7 @@ extern void __libc_check_standard_fds(void);
 extern int __cxa_atexit(void (*function)(void*), void* argument, void* library);
 
 // From crti.o and the linker.
+extern const ElfW(Ehdr) __ehdr_start;
 extern void _init(void);
 extern void _fini(void);
 extern Constructor* __preinit_array_start[];
@@ -50,8 +58,8 @@ extern const ElfW(Rela) __rela_iplt_start[] __attribute__((weak));
 extern const ElfW(Rela) __rela_iplt_end[] __attribute__((weak));
 
 // What memcpy(3) and memset(3) go by, and init_cpu_features() would have set from the sizes of the
-// processor's caches: glibc's own values for one that it does not know (sysdeps/x86/cacheinfo.h,
-// dl_init_cacheinfo()).
+// processor's caches: the sizes that glibc begins with (sysdeps/x86/cacheinfo.h), and three
+// quarters of the shared one, as it reckons (dl_init_cacheinfo()).
 long int __x86_data_cache_size_half = 32L * 1024 / 2;
 long int __x86_data_cache_size = 32L * 1024;
 long int __x86_shared_cache_size_half = 1024L * 1024 / 2;
@@ -106,6 +114,19 @@ __attribute__((no_stack_protector)) static void set_guards(void) {
   __asm__ volatile("movq %0, %%fs:0x30" : : "r"(pointer_guard));
 }
 
+/// What the kernel says of this process, and where it says nothing.
+__attribute__((no_stack_protector)) static void take_auxiliary_vector(char** environment) {
+  char** end = environment;
+  while (*end != NULL) ++end;
+  _dl_aux_init((ElfW(auxv_t)*)(end + 1));
+  if (_dl_phdr == NULL) {  // 2.36 took them from there itself until it was mended (BZ #29864)
+    _dl_phdr = (const void*)((const char*)&__ehdr_start + __ehdr_start.e_phoff);
+    _dl_phnum = __ehdr_start.e_phnum;
+  }
+  // AT_MINSIGSTKSZ is of Linux 5.14. glibc would ask the processor; with AVX-512 it is 3.5K.
+  if (_dl_minsigstacksize == 0) _dl_minsigstacksize = 16384;
+}
+
 /// Called by _start of rcrt1.o or crt1.o.
 __attribute__((no_stack_protector, noreturn)) int __libc_start_main(
     int (*main)(int, char**, char**), int argc, char** argv, void (*init)(void), void (*fini)(void),
@@ -115,9 +136,7 @@ __attribute__((no_stack_protector, noreturn)) int __libc_start_main(
   char** const environment = argv + argc + 1;
   __environ = environment;
   __libc_stack_end = stack_end;
-  char** end = environment;
-  while (*end != NULL) ++end;
-  _dl_aux_init((ElfW(auxv_t)*)(end + 1));
+  take_auxiliary_vector(environment);
   _dl_relocate_static_pie();
   choose_functions();
   __libc_setup_tls();

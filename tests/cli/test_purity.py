@@ -82,6 +82,22 @@ def test_control_the_folders_that_act_would_be_noticed():
     assert {"prctl", "syscall"} <= found and found & {"openat", "openat64"}, found
 
 
+# They load libraries into a static program, as its own glibc made them; with the binary's own start (src/static_start.c)
+# they are refused as well.
+LOADING = re.compile(r"""^_*(dl(m?open|sym) | (get|set|end)(pw(ent|nam|uid)|gr(ent|nam|gid)|(serv|proto|host|net)(ent|by))\w*
+  | getaddrinfo | getnameinfo | initgroups | iconv_open)$""", re.X)
+
+
+@pytest.mark.needs("program:nm")
+def test_nobody_asks_for_what_loads_libraries():
+    archives = sorted((BUILD / "src").glob("*/libsbx_*.a"))
+    if not archives:
+        pytest.skip("needs the build folder: this is a copy of the tree without its libraries")
+    assert LOADING.match("getpwuid_r") and LOADING.match("dlopen") and not LOADING.match("getgroups")
+    assert [f"{member}: {symbol}" for archive in archives for member, symbols in undefined(archive).items()
+            for symbol in sorted(symbols) if LOADING.match(symbol)] == []
+
+
 def test_nobody_uses_the_standard_streams():
     """Their initialiser is left out (src/no_streams.cpp): std::cout would be a null pointer."""
     source = Path(__file__).resolve().parents[2] / "src"
