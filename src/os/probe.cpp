@@ -77,10 +77,9 @@ bool has_swap() {
 
 /// Facts are keyed by the source's text, so one text that means two files is refused rather than
 /// bound twice to the same one.
-void add_source(const SourceRequest& request, bool disk,
-                std::map<std::string, SourceFacts>& sources) {
-  SourceFacts found = look_at_source(request, disk);
-  const auto [place, fresh] = sources.try_emplace(request.source, found);
+void add_source(const SourceRequest& request, bool disk, HostFacts& facts) {
+  SourceFacts found = look_at_source(request, disk, facts.cwd);
+  const auto [place, fresh] = facts.sources.try_emplace(request.source, found);
   if (fresh || (place->second.path == found.path && place->second.problem == found.problem)) return;
   place->second.exists = false;
   place->second.problem =
@@ -103,8 +102,7 @@ void look_at_files(const ProbeRequest& request, std::string_view mountinfo, Host
   if (mountinfo.empty()) facts.proc_mounts.push_back({"/", "/proc"});  // which nobody lets us read
   facts.sources.clear();
   facts.git.reset();
-  for (const SourceRequest& source : request.sources)
-    add_source(source, request.disks, facts.sources);
+  for (const SourceRequest& source : request.sources) add_source(source, request.disks, facts);
   if (request.git && !request.sources.empty()) {
     const SourceFacts& workspace = facts.sources[request.sources.front().source];
     if (workspace.exists && workspace.type == EntryType::directory)

@@ -16,7 +16,6 @@
 #include <utility>
 
 #include "base/fixed_text.hpp"
-#include "base/lexical_path.hpp"
 #include "os/fd.hpp"
 #include "os/mount.hpp"
 
@@ -38,25 +37,15 @@ UniqueFd open_beneath(int base, const char* path) {
 
 struct Source {
   UniqueFd fd{};
-  std::string path{};  ///< where it is without links; empty: not known yet
+  std::string path{};  ///< where it is without links; empty: the kernel has to be asked
 };
 
-/// The source's path where its text says it: nothing in it leads back ("..") or is written twice.
-std::string written_path(const SourceRequest& request) {
-  const bool absolute = request.source.starts_with('/');
-  if (absolute || request.source == ".") {
-    const std::string& text = absolute ? request.source : request.base;
-    return lexical_path("/", text) == text ? text : "";
-  }
-  const std::string text = (request.base == "/" ? "" : request.base) + "/" + request.source;
-  return lexical_path("/", text) == text ? text : "";
-}
-
-Source open_source(const SourceRequest& request) {
-  // Mostly no link stands on it: then it is where the text says, and the kernel, which needs longer
-  // for the name of an open file than for all the rest (15 us), need not be asked.
-  if (std::string path = written_path(request); !path.empty())
-    if (auto found = open_path_strict(path.c_str())) return {std::move(*found), std::move(path)};
+Source open_source(const SourceRequest& request, const std::string& cwd) {
+  // The kernel itself has said where that is. While no link stands on the way it is there still,
+  // and need not be asked for the name of an open file, which takes it 10 to 15 us. Other texts are
+  // somebody's: where a file system does not tell letters apart, one folder has several.
+  if (request.source == "." && request.base == cwd && !cwd.empty())
+    if (auto found = open_path_strict(cwd.c_str())) return {std::move(*found), cwd};
   if (request.source.starts_with('/'))
     return {.fd = UniqueFd(open(request.source.c_str(), O_PATH | O_CLOEXEC))};
   const UniqueFd base(open(request.base.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -120,13 +109,13 @@ std::string disk_of(dev_t device) {
 
 }  // namespace
 
-SourceFacts look_at_source(const SourceRequest& request, bool disk) {
+SourceFacts look_at_source(const SourceRequest& request, bool disk, const std::string& cwd) {
   SourceFacts found;
   if (request.source.empty() || request.source.contains('\0')) {
     found.problem = "the source is empty or holds a null byte";
     return found;
   }
-  Source source = open_source(request);
+  Source source = open_source(request, cwd);
   if (!source.fd.valid()) {
     const int error = errno;
     found.problem = problem_of(request, error);
