@@ -187,6 +187,9 @@ Parsed<std::uint64_t> parse_bytes(std::string_view text) {
                            "MB (powers of ten)");
   }
   const Unit* unit = find_unit(kByteUnits, rest);
+  if (unit == nullptr && rest.find_first_of("0123456789") != std::string_view::npos)
+    return std::unexpected("the size `" + printable(text) +
+                           "` is more than one number and one unit; write it as one, as in 1536M");
   if (unit == nullptr) {
     return std::unexpected(
         unknown_unit(rest, "size `" + printable(text) + "`", kByteAliases,

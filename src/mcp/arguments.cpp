@@ -46,15 +46,16 @@ std::optional<std::string> Arguments::content(const char* name) {
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> Arguments::number(const char* name, std::uint64_t most) {
+std::optional<std::uint64_t> Arguments::number(const char* name, std::uint64_t least,
+                                               std::uint64_t most) {
   const Json* const value = find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_number_unsigned() || value->get<std::uint64_t>() > most) {
-    add_mistake("`" + std::string(name) + "` has to be a whole number from 0 to " +
-                std::to_string(most));
-    return std::nullopt;
-  }
-  return value->get<std::uint64_t>();
+  const bool whole = value->is_number_unsigned();
+  const std::uint64_t given = whole ? value->get<std::uint64_t>() : 0;
+  if (whole && given >= least && given <= most) return given;
+  add_mistake("`" + std::string(name) + "` has to be a whole number from " + std::to_string(least) +
+              " to " + std::to_string(most));
+  return std::nullopt;
 }
 
 std::optional<bool> Arguments::flag(const char* name) {

@@ -23,8 +23,7 @@ class Arguments {
   std::optional<std::string> text(const char* name);
   /// A text that may have NUL characters: it is no name and no argument.
   std::optional<std::string> content(const char* name);
-  /// 0 to `most`.
-  std::optional<std::uint64_t> number(const char* name, std::uint64_t most);
+  std::optional<std::uint64_t> number(const char* name, std::uint64_t least, std::uint64_t most);
   std::optional<bool> flag(const char* name);
   /// Empty: there are none.
   std::vector<std::string> texts(const char* name);

@@ -173,10 +173,10 @@ Result<Answer> read_with(const Json& given, const Workspace& workspace,
                          const supervise::Redactor& redactor) {
   Arguments arguments(given);
   const std::string path = arguments.needed_text("path");
-  const auto first = arguments.number("first_line", kAnySize);
-  const auto lines = arguments.number("lines", kAnySize);
-  const auto offset = arguments.number("offset", kAnySize);
-  const auto length = arguments.number("length", kAnySize);
+  const auto first = arguments.number("first_line", 1, kAnySize);
+  const auto lines = arguments.number("lines", 1, kAnySize);
+  const auto offset = arguments.number("offset", 0, kAnySize);
+  const auto length = arguments.number("length", 1, kAnySize);
   if ((first || lines) && (offset || length))
     arguments.add_mistake("first_line and lines do not go together with offset and length");
   if (const auto wrong = arguments.mistake()) return failure(*wrong);

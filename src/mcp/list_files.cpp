@@ -120,7 +120,7 @@ Error cannot(const std::string& path, int error) {
 Answer list_files(const Json& given, const Workspace& workspace) {
   Arguments arguments(given);
   const std::string asked = arguments.text("path").value_or(".");
-  const auto depth = arguments.number("depth", kDeepest).value_or(kDeepest);
+  const auto depth = arguments.number("depth", 1, kDeepest).value_or(kDeepest);
   if (const auto wrong = arguments.mistake()) return failure(*wrong);
   const auto top = workspace.relative(asked);
   if (!top) return failure(top.error());

@@ -154,7 +154,8 @@ std::variant<Request, Reply, Malformed> read_message(Json document) {
     if (document.contains("result") || document.contains("error")) return Reply{};
     return malformed(known, "a request needs a `method`");
   }
-  if (has_id && !is_id(id)) return malformed({}, "`id` has to be a text or an integer");
+  if (has_id && !is_id(id))
+    return malformed({}, "`id` has to be a text, or an integer of at most 64 bits");
   const Json method = member("method");
   if (!method.is_string()) return malformed(known, "`method` has to be a text");
   Json params = document.contains("params") ? member("params") : Json::object();

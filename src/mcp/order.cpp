@@ -91,9 +91,8 @@ class Tightening {
 
   void count(const char* name, const char* key, const std::optional<std::uint64_t>& bound) {
     constexpr std::uint64_t kMost = 1U << 22U;  // of Linux (PID_MAX_LIMIT)
-    const auto asked = arguments_.number(name, kMost);
+    const auto asked = arguments_.number(name, 1, kMost);
     if (!asked) return;
-    if (*asked == 0) return wrong(name, "it has to be more than 0");
     if (bound && *asked > *bound)
       return arguments_.add_mistake(
           beyond(name, std::to_string(*asked), key, std::to_string(*bound)));

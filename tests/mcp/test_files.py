@@ -35,6 +35,17 @@ def test_a_part_of_a_file(client):
     assert "do not go together" in client.refused("read_file", path="t", lines=1, offset=1)
 
 
+@pytest.mark.parametrize("tool, name, value", [("read_file", "first_line", 0), ("read_file", "lines", 0),
+                                               ("read_file", "length", 0), ("read_file", "offset", -1),
+                                               ("read_file", "length", 1.5), ("list_files", "depth", 0),
+                                               ("list_files", "depth", 65), ("run_shell", "pids", 0)])
+def test_a_number_is_one_that_the_schema_takes(client, tool, name, value):
+    given = {"read_file": {"path": "t"}, "list_files": {}, "run_shell": {"script": "true"}}[tool]
+    client.call("write_file", path="t", text="x\n")
+    least = 0 if name == "offset" else 1
+    assert f"`{name}` has to be a whole number from {least} to " in client.refused(tool, **given, **{name: value})
+
+
 def test_bytes_large_files_and_holes(client):
     client.call("write_file", path="b", base64=base64.b64encode(bytes(range(256))).decode())
     assert base64.b64decode(read(client, "b")["base64"]) == bytes(range(256))

@@ -75,6 +75,13 @@ TEST_CASE("durations that are ambiguous, broken or too long are refused") {
   CHECK_FALSE(parse_signed_duration("-").has_value());
 }
 
+TEST_CASE("a size of two numbers is told as that, not as an unknown unit") {
+  for (const char* text : {"1G 5M", "1G5M", "1G512"})
+    CHECK(parse_bytes(text).error() ==
+          "the size `" + std::string(text) +
+              "` is more than one number and one unit; write it as one, as in 1536M");
+}
+
 TEST_CASE("a blank between units is named, and what was meant is offered") {
   CHECK(parse_duration("5m 3s").error() ==
         "a blank stands between the units of the duration `5m 3s`; write 5m3s");
