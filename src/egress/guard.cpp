@@ -48,7 +48,8 @@ void Guard::feed(std::string_view data, std::string& out) {
 }
 
 void Guard::ended(std::string& out) {
-  if (kind_ == Kind::unknown) pass_all(out);
+  if (kind_ == Kind::unknown) return pass_all(out);
+  if (!held_.empty()) refuse("ends before it has come to the point");
 }
 
 void Guard::answered(std::string_view start, std::string& out) {

@@ -116,6 +116,9 @@ Problem read_upgrade(const Fields& fields, HttpHead& head) {
     return "asks for a choice of protocols: " + printable(**value, kShown);
   } else {
     head.other_upgrade = true;
+    // A server that goes over at once reads the body as that protocol: a TLS hello (RFC 2817), say.
+    if (protocols != "h2c" && (head.length != 0 || head.chunked))
+      return "asks for another protocol with a body: " + printable(**value, kShown);
   }
   return std::nullopt;
 }

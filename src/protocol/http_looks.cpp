@@ -53,6 +53,7 @@ constexpr auto kMethods = std::to_array<std::string_view>({
     "UPDATEREDIRECTREF ",
     "VERSION-CONTROL ",
 });
+constexpr std::size_t kLongestMethod = 18;  // and one more, so that none is the beginning of a word
 
 }  // namespace
 
@@ -69,25 +70,59 @@ Looks looks_like_http(std::string_view start) {
   return start.size() >= found->size() ? Looks::yes : Looks::maybe;
 }
 
-FirstLine::Is FirstLine::take(char byte) {
-  constexpr std::size_t kLongest = std::size_t{1} << 20U;  // of what servers take: Go's
-  constexpr std::string_view kVersion = " HTTP/1.1";       // or 1.0, 2.0
-  constexpr std::string_view kSpace = " \t\r\v\f";
-  const auto code = static_cast<unsigned char>(byte);
-  if (byte == '\n') {
-    if (tail_.ends_with(' ')) tail_.pop_back();
-    if (tail_.size() < kVersion.size()) return Is::other;
-    const std::string end = lower(std::string_view(tail_).substr(tail_.size() - kVersion.size()));
-    const bool request = end.starts_with(" http/") && end[kVersion.size() - 2] == '.';
-    return request ? Is::request : Is::other;
+void FirstLine::begin_word() {
+  between_ = false;
+  ++words_;
+  word_ = Word::name;
+  at_ = 0;
+}
+
+void FirstLine::read(char byte) {
+  constexpr std::string_view kName = "http/";
+  const bool digit = byte >= '0' && byte <= '9';
+  switch (word_) {
+    case Word::name:
+      if ((byte | 0x20) != kName[at_]) word_ = Word::other;  // small letters are taken as well
+      if (word_ == Word::name && ++at_ == kName.size()) word_ = Word::major;
+      break;
+    case Word::major:
+      word_ = digit ? Word::dot : Word::other;
+      break;
+    case Word::dot:
+      if (!digit) word_ = byte == '.' ? Word::minor : Word::other;
+      break;
+    case Word::minor:
+    case Word::more:
+      word_ = digit ? Word::more : Word::other;
+      break;
+    case Word::other:
+      break;
   }
-  const bool space = kSpace.contains(byte);
-  if ((code < ' ' && !space) || ++seen_ == kLongest) return Is::other;
-  if (!space)
-    tail_ += byte;
-  else if (!tail_.empty() && !tail_.ends_with(' '))
-    tail_ += ' ';
-  if (tail_.size() > 2 * kVersion.size()) tail_.erase(0, kVersion.size() - 2);
+}
+
+/// Of HTTP/0.9 a request has no version, and is one only with a method that is known. What begins
+/// with it was judged as HTTP, unless something stands before it that some skip.
+bool FirstLine::is_request() const {
+  if (word_ == Word::more) return words_ > 1;
+  return indented_ && words_ > 1 && std::ranges::find(kMethods, first_ + " ") != kMethods.end();
+}
+
+FirstLine::Is FirstLine::take(char byte) {
+  constexpr std::size_t kLongest = std::size_t{16} << 20U;  // more than servers take by default
+  // What any of them takes for white space, or for a byte like others: all of these (str.split() of
+  // Python, for one, goes by Latin-1).
+  const auto code = static_cast<unsigned char>(byte);
+  const bool space = code <= ' ' || code == 0x7f || code == 0x85 || code == 0xa0;
+  if (byte == '\n' && words_ > 0) return is_request() ? Is::request : Is::other;
+  if (byte == '\0' || ++seen_ == kLongest) return Is::other;
+  if (space) {
+    indented_ = indented_ || words_ == 0;
+    between_ = true;
+    return Is::open;
+  }
+  if (between_) begin_word();
+  if (words_ == 1 && first_.size() < kLongestMethod) first_ += byte;
+  read(byte);
   return Is::open;
 }
 

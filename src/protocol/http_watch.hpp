@@ -25,8 +25,19 @@ class FirstLine {
   Is take(char byte);
 
  private:
+  /// Of the word that is being read, how much of "HTTP/1.1" (any digits) it has been.
+  enum class Word { name, major, dot, minor, more, other };
+  void begin_word();
+  void read(char byte);
+  [[nodiscard]] bool is_request() const;
+
   std::size_t seen_ = 0;
-  std::string tail_{};  ///< what came last, each run of white space as one
+  std::size_t words_ = 0;    ///< that have begun
+  bool between_ = true;      ///< words
+  Word word_ = Word::other;  ///< the last of them
+  std::size_t at_ = 0;       ///< in its name
+  std::string first_{};      ///< the first word, as far as a method can be long
+  bool indented_ = false;    ///< white space stands before it
 };
 
 class HttpWatch {

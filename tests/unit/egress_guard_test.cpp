@@ -44,7 +44,8 @@ TEST_CASE("on another port what is no HTTP passes at once, and HTTP is held to t
   CHECK(passed(lines, "Host: evil.test:443\r\n\r\n").empty());
   CHECK(lines.refused());
   Guard binary("allowed.test", 50051);
-  CHECK(passed(binary, "\n\x05hello") == "\n\x05hello");
+  CHECK(passed(binary, "\n\x05hello") == "\n\x05hello");  // a server may take \x05 for a letter
+  CHECK(passed(binary, std::string(1, '\0')) == std::string(1, '\0'));
   CHECK(binary.open());
 
   Guard cut("allowed.test", 7);
@@ -58,7 +59,9 @@ TEST_CASE("nor is HTTP with a method of one's own let pass to another port") {
   for (const std::string_view line :
        {"FOO http://evil.test/ HTTP/1.1\r\n", "connect evil.test:443 HTTP/1.1\r\n",
         "CONNECT\tevil.test:443\tHTTP/1.1\r\n", "get\vhttp://evil.test/ http/1.0 \t\r\n",
-        " GET / HTTP/1.1\n", "X / HTTP/1.1\n"}) {
+        " GET / HTTP/1.1\n", "X / HTTP/1.1\n", "FOO / HTTP/1.10\r\n", "FOO / HTTP/001.01\n",
+        "GET\x1c/\x1cHTTP/1.1\r\n", "GET\xa0/\xa0HTTP/1.1\r\n", "FOO /\x01 HTTP/1.1\r\n",
+        " \t GET /\n", "\x85PUT / x\n"}) {
     Guard at_once("allowed.test", 8080);
     CHECK_MESSAGE(passed(at_once, line).empty(), line);
     CHECK(at_once.refused());
@@ -69,12 +72,44 @@ TEST_CASE("nor is HTTP with a method of one's own let pass to another port") {
     CHECK(in_pieces.refused());
     CHECK_FALSE(out.contains('\n'));
   }
+  // Some skip a line of white space; and the longest line that a server may take is a long one.
+  Guard skips("allowed.test", 8080);
+  CHECK(passed(skips, " \r\n") == " \r\n");
+  CHECK(passed(skips, "GET / HTTP/1.1\r\n").empty());
+  CHECK(skips.refused());
+  Guard patient("allowed.test", 8080);
+  CHECK(passed(patient, "FOO /").size() == 5);
+  const std::string more(1U << 20U, 'a');
+  for (int i = 0; i < 8; ++i) CHECK(passed(patient, more).size() == more.size());
+  CHECK(passed(patient, " HTTP/1.1\r\n").empty());
+  CHECK(patient.refused());
   Guard echo("allowed.test", 7);
   CHECK(passed(echo, "hello, ") == "hello, ");
   CHECK(passed(echo, "world\nFOO / HTTP/1.1\n") == "world\nFOO / HTTP/1.1\n");
   CHECK(echo.open());
   Guard keys("allowed.test", 6379);
   CHECK(passed(keys, "get HTTP/1.1x\r\n") == "get HTTP/1.1x\r\n");
+  for (const std::string_view line :
+       {"HTTP/1.1\n", "get HTTP/1.\n", "get HTTP/.1\n", "get HTTP1.1\n", "get http/1.1 now\n",
+        " GETS / x\n", " UPDATEREDIRECTREFS / x\n"}) {
+    Guard other("allowed.test", 6379);
+    CHECK_MESSAGE(passed(other, line) == line, line);
+    CHECK(other.open());
+  }
+}
+
+TEST_CASE("what a client that ends leaves behind unjudged is told, not dropped") {
+  Guard half("allowed.test", 80);
+  CHECK(passed(half, "GET / HTTP/1.1\r\nHost: allowed.test\r\n").empty());
+  std::string out;
+  half.ended(out);
+  CHECK(half.refused());
+  CHECK(half.problem().contains("ends before"));
+  CHECK(out.empty());
+  Guard whole("allowed.test", 80);
+  CHECK_FALSE(passed(whole, "GET / HTTP/1.1\r\nHost: allowed.test\r\n\r\n").empty());
+  whole.ended(out);
+  CHECK_FALSE(whole.refused());
 }
 
 TEST_CASE("a guard holds a bounded amount") {

@@ -223,6 +223,10 @@ TEST_CASE("a way into HTTP/2 without TLS") {
   CHECK(problem_of_fields(asks + "Upgrade: websocket\r\n") == "has two Upgrade fields");
   CHECK(problem_of_fields("Upgrade: h2c, websocket\r\n") ==
         "asks for a choice of protocols: h2c, websocket");
+  CHECK(problem_of_fields("Upgrade: TLS/1.0\r\nContent-Length: 1\r\n") ==
+        "asks for another protocol with a body: TLS/1.0");
+  CHECK(problem_of_fields("Upgrade: connect-udp\r\nTransfer-Encoding: chunked\r\n") ==
+        "asks for another protocol with a body: connect-udp");
   CHECK(problem_of_fields("Upgrade: websocket\r\nContent-Length: 1\r\n") ==
         "asks for a WebSocket with a body");
 }
