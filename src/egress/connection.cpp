@@ -163,6 +163,8 @@ bool Connection::has_to_send() const {
 }
 
 void Connection::conclude() {
+  // What is cut short is not to look complete to a server that goes by the end.
+  if (outside_.socket.valid() && has_to_send()) reset_on_close(outside_.socket.get());
   if (counted_ != nullptr) return;
   if (outside_.socket.valid())
     note(target_.verdict, {}, {});

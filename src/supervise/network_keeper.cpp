@@ -141,11 +141,16 @@ void NetworkKeeper::deliver(const std::function<bool()>& ended, int signal_fd) {
     (void)::ppoll(waiting, 2, &timeout, nullptr);
     gateway_->step();
   }
+  cut_short_ = gateway_->has_to_send();
 }
 
 void NetworkKeeper::finish(Outcome& outcome) {
   if (!gateway_) return;
   gateway_->conclude();
+  if (cut_short_)
+    outcome.warnings.emplace_back(
+        "network: not all that the command had sent was taken within 2 s of its end; the "
+        "connections were reset");
   outcome.connections = gateway_->account().take();
   if (const std::uint64_t others = gateway_->account().others(); others > 0)
     outcome.warnings.push_back(

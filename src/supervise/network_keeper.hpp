@@ -36,16 +36,18 @@ class NetworkKeeper {
   [[nodiscard]] std::optional<Nanos> next() const;
   void port_wanted(std::uint16_t port);
 
-  /// Goes on until the hosts have what the payload has sent before it ended, for a few seconds at
+  /// Goes on until the hosts have what the payload has sent before it ended, for two seconds at
   /// most or until `ended`.
   void deliver(const std::function<bool()>& ended, int signal_fd);
-  /// Sets `connections`, and adds to the denials; ends everything.
+  /// Sets `connections`, and adds to denials and warnings; ends everything: by a reset, where not
+  /// all has been sent.
   void finish(Outcome& outcome);
 
  private:
   std::vector<egress::Published> published_{};
   std::unique_ptr<egress::Gateway> gateway_{};
   std::size_t index_ = kNotPolled;
+  bool cut_short_ = false;  ///< deliver() was not enough
 };
 
 /// A connection that was refused, as a denial.

@@ -202,6 +202,22 @@ def test_last_words_arrive(net, world, size, network):
     assert world.wait_seen("speaks_last", total=size)
 
 
+@pytest.mark.parametrize("size,end,how", [(700000, "", "reset"), (100, "", "end"), (700000, "time.sleep(60)", "reset")],
+                         ids=["too slow", "in time", "killed"])
+def test_what_is_cut_short_does_not_look_complete(net, world, size, end, how):
+    """A server that goes by the end of what it reads would keep half a file for a whole one."""
+    tag = f"{size} {end} {how}"
+    script = (f"import socket, time\ns = socket.create_connection(('other.test', 2008))\ns.sendall(b'{tag}\\n')\n"
+              f"assert s.recv(10) == b'noted\\n'\ns.sendall(b'x' * {size})\n{end}")
+    run = net(["/usr/bin/python3", "-c", script], allow=["other.test:2008"], network={"limits": {"up": "100K/s"}},
+              profile={"limits": {"wall": "2s", "grace": "0s"}})
+    assert (run.result["status"] == "ok") is not bool(end), repr(run)
+    (seen,) = world.wait_seen("how_it_ended", tag=tag)
+    assert seen["how"] == how
+    warned = [one for one in run.result["warnings"] if "connections were reset" in one]
+    assert len(warned) == (how == "reset" and not end), run.result["warnings"]
+
+
 def test_no_supervisor_listens_on_the_host(net, world):
     """What the gateway opens is inside; on the host nothing new can be connected to."""
     def listening():
