@@ -23,12 +23,11 @@ std::string_view to_string(Verdict verdict) {
 }
 
 Connections& Account::note(const Connections& kind) {
-  Key key{kind.host, kind.port, kind.protocol, kind.verdict};
+  Key key{kind.host, kind.port, kind.protocol, kind.verdict, kind.allow_with};
   if (const auto known = index_.find(key); known != index_.end()) {
     Connections& one = *kinds_[known->second];
     ++one.count;
     one.reason = kind.reason;
-    one.allow_with = kind.allow_with;
     return one;
   }
   std::size_t& listed = listed_[static_cast<std::size_t>(kind.verdict)];

@@ -55,7 +55,8 @@ class Account {
 
  private:
   static constexpr std::size_t kMostKinds = 500;  ///< of one verdict
-  using Key = std::tuple<std::string, std::uint16_t, network::Protocol, Verdict>;
+  /// With what would allow it: what two lines of a profile decide is of two kinds.
+  using Key = std::tuple<std::string, std::uint16_t, network::Protocol, Verdict, std::string>;
 
   Tell tell_;
   std::map<Key, std::size_t> index_{};

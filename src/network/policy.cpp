@@ -56,15 +56,20 @@ std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,
                                        const Endpoint& target) {
   if (target.port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
   // A denied address is denied in every form that leads there.
-  const std::vector<Address> carried = carried_by(target.address);
+  std::vector<Address> forms = carried_by(target.address);
+  forms.push_back(target.address);
+  const bool loopback = is_host_loopback(target.address);
+  if (loopback)
+    for (const char* const text : {"127.0.0.1", "::1"})
+      if (const auto other = parse_address(text)) forms.push_back(*other);
   const Rule* rule = find_rule(policy.deny, protocol, target.port, [&](const Rule& r) {
-    return r.contains(target.address) ||
-           std::ranges::any_of(carried, [&r](const Address& a) { return r.contains(a); });
+    return std::ranges::any_of(forms, [&r](const Address& a) { return r.contains(a); });
   });
   if (rule != nullptr) return refused(in_deny(*rule));
-  const AddressClass what = class_of(target.address);
-  if (std::ranges::find(policy.deny_classes, what) != policy.deny_classes.end())
-    return refused("network.deny: " + std::string(to_string(what)));
+  for (const AddressClass what :
+       {class_of(target.address), loopback ? AddressClass::loopback : class_of(target.address)})
+    if (std::ranges::find(policy.deny_classes, what) != policy.deny_classes.end())
+      return refused("network.deny: " + std::string(to_string(what)));
   return std::nullopt;
 }
 

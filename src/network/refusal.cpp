@@ -2,12 +2,15 @@
 
 #include <utility>
 
+#include "network/rule.hpp"
+
 namespace sbx::network {
 namespace {
 
 std::string line_of(Protocol protocol, const std::string& place) {
-  return std::string("network: {allow: [\"") + (protocol == Protocol::udp ? "udp:" : "") + place +
-         "\"]}";
+  const std::string entry = (protocol == Protocol::udp ? "udp:" : "") + place;
+  // DNS can be asked for what is no name, which then no rule can have.
+  return parse_rule(entry) ? "network: {allow: [\"" + entry + "\"]}" : "";
 }
 
 }  // namespace

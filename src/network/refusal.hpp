@@ -8,7 +8,7 @@
 
 namespace sbx::network {
 
-/// "network: {allow: ["udp:example.org:443"]}"
+/// "network: {allow: ["udp:example.org:443"]}"; empty: no rule can say that.
 std::string allow_line(Protocol protocol, std::string_view host, std::uint16_t port);
 std::string allow_line(Protocol protocol, const Endpoint& target);
 

@@ -41,6 +41,19 @@ TEST_CASE("connections of one kind are counted together, and told of once") {
   CHECK(told == std::vector<std::string>{"a.example", "b.example", "a.example"});
 }
 
+TEST_CASE("what two lines of a profile decide is of two kinds") {
+  Account account({});
+  auto denied = kind("a.example", Verdict::denied);
+  for (const char* line :
+       {"network: {verify_name: false}", "network: {allow: [\"10.0.0.5:443\"]}"}) {
+    denied.allow_with = denied.reason = line;
+    account.note(denied);
+  }
+  const auto all = account.take();
+  REQUIRE(all.size() == 2);
+  for (const Connections& one : all) CHECK(one.reason == one.allow_with);
+}
+
 TEST_CASE("refusals without end neither grow the account nor hide what was reached") {
   std::size_t told = 0;
   Account account([&](const Connections&) { ++told; });

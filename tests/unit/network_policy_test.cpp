@@ -205,8 +205,25 @@ TEST_CASE("the host's loopback is for host_ports") {
   CHECK_FALSE(decide_address(p, Protocol::udp, at("127.0.0.1", 5432), false).allowed);
   CHECK_FALSE(literal(policy({"0.0.0.0/0:*"}), "127.0.0.1", 5432).allowed);
   CHECK_FALSE(literal(p, "64:ff9b::127.0.0.1", 5432).allowed);
+  // In every form that leads there.
   p.deny_classes = {loopback};
-  CHECK_FALSE(literal(p, "127.0.0.1", 5432).allowed);
+  for (const std::string_view here : {"127.0.0.1", "::1", "0.0.0.0", "::"})
+    CHECK_MESSAGE(literal(p, here, 5432).because == "network.deny: loopback", here);
+  Policy one = policy({}, {"127.0.0.1:5432"});
+  one.host_ports = {5432, 5433};
+  for (const std::string_view here : {"127.0.0.1", "::1", "0.0.0.0", "::"}) {
+    CHECK_MESSAGE(literal(one, here, 5432).because == "network.deny: 127.0.0.1:5432", here);
+    CHECK_MESSAGE(literal(one, here, 5433).allowed, here);
+  }
+}
+
+TEST_CASE("what no rule can name has no line that would allow it") {
+  const Policy p = policy({"example.org:443"});
+  for (const std::string_view name : {"", "-a.example", "a b.example", "(a\\032b.example)"}) {
+    CHECK_FALSE(decide_lookup(p, name).allowed);
+    CHECK_MESSAGE(decide_lookup(p, name).allow_with.empty(), name);
+    CHECK_MESSAGE(decide_name(p, Protocol::udp, name, 53).allow_with.empty(), name);
+  }
 }
 
 TEST_CASE("the DNS inside answers for what a rule allows") {
