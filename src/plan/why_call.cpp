@@ -1,4 +1,5 @@
 // --why syscall:NAME
+#include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
@@ -45,8 +46,8 @@ std::string group_text(const CallFacts& call) {
   return std::string(call.group->name) + ": " + std::string(call.group->reason);
 }
 
-/// What a call that the profile denies meets.
-void meet_denial(seccomp::OnDeny mode, Answer& answer) {
+/// What a call that the profile denies meets; `but`: what holds of it in every mode.
+void meet_denial(seccomp::OnDeny mode, const std::string& but, Answer& answer) {
   switch (mode) {
     case seccomp::OnDeny::fail:
       answer.what = "the call fails with EPERM";
@@ -57,6 +58,7 @@ void meet_denial(seccomp::OnDeny mode, Answer& answer) {
     case seccomp::OnDeny::log:
       answer.verdict = Verdict::partly;
       answer.what = "the call goes through, and is listed in the result (on_deny: log)";
+      if (!but.empty()) answer.what += ", but: " + but;
       return;
   }
 }
@@ -85,17 +87,29 @@ std::optional<Answer> closed(const seccomp::Request& request, const CallFacts& c
   return std::nullopt;
 }
 
-/// What holds for an allowed call all the same; empty: nothing. `key`: the profile's own, if any.
-std::string conditions(const Asked& asked, const CallFacts& call, std::string& key) {
+bool has_firm(const seccomp::ConditionedCall& row) {
+  return std::ranges::any_of(row.conditions, [](const seccomp::Condition& condition) {
+    return condition.denial == seccomp::Denial::firm;
+  });
+}
+
+/// What holds of the call whatever the profile says of it. `firm`: under `log` as well.
+std::vector<std::string> standing(const Asked& asked, const CallFacts& call, bool firm) {
   std::vector<std::string> parts;
-  if (const auto* row = seccomp::find_conditions(call.call->name); row != nullptr)
-    parts.emplace_back(row->reason);
+  const auto* const row = seccomp::find_conditions(call.call->name);
+  if (row != nullptr && (!firm || has_firm(*row))) parts.emplace_back(row->reason);
   if (const std::string_view shared =
           seccomp::shared_host_reason(asked.plan.seccomp.shared_host, call.call->name);
       !shared.empty())
     parts.emplace_back(shared);
   if (asked.plan.seccomp.no_huge_pages && !seccomp::asks_for_huge_page(call.call->name).empty())
     parts.emplace_back("no huge pages, which no memory limit counts here");
+  return parts;
+}
+
+/// What holds for an allowed call all the same; empty: nothing. `key`: the profile's own, if any.
+std::string conditions(const Asked& asked, const CallFacts& call, std::string& key) {
+  std::vector<std::string> parts = standing(asked, call, false);
   const auto& args = asked.profile.seccomp.args;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i].call != call.call->name) continue;
@@ -120,9 +134,10 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
   const seccomp::Request& request = asked.plan.seccomp;
   if (call.group->standing == Standing::never) return never(request, call);
   if (auto answer = closed(request, call)) return *std::move(answer);
+  const std::string still = join(standing(asked, call, true), "; ");
   if (const auto entry = entry_for(request.deny, call)) {
     Answer answer = decided_by_entry(asked, "seccomp.deny", request.deny.size(), *entry);
-    meet_denial(request.on_deny, answer);
+    meet_denial(request.on_deny, still, answer);
     answer.because = "seccomp.deny names it, which wins over seccomp.allow";
     answer.hint = "take the entry out";
     return answer;
@@ -130,7 +145,7 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
   const auto entry = entry_for(request.allow, call);
   if (!entry) {
     Answer answer = asked.decided_by("seccomp.allow");
-    meet_denial(request.on_deny, answer);
+    meet_denial(request.on_deny, still, answer);
     answer.because = "seccomp.allow does not name it (" + group_text(call) + ")";
     answer.allow_with = "seccomp: {allow: [" + seccomp::allow_entry(call) + "]}";
     return answer;

@@ -91,34 +91,58 @@ bool is_closed(const Call& call, std::span<const SharedRule> shared) {
   });
 }
 
+/// What a call may not be asked for, as far as `wanted` says.
+template <class Wanted>
+void add_conditions(const Call& call, const Verdicts& verdicts, OnDeny mode, Wanted wanted,
+                    std::vector<Rule>& rules) {
+  const ConditionedCall* const row = find_conditions(call.name);
+  if (row == nullptr) return;
+  for (const Condition& condition : row->conditions) {
+    if (!wanted(condition.denial)) continue;
+    const CallFacts twin = find_call(condition.twin);
+    if (twin && verdicts[twin.call->number].wide_open()) continue;
+    Action action = denied_action(mode);
+    if (condition.denial == Denial::firm) action = firm_action(mode, EPERM);
+    if (condition.denial == Denial::unknown) action = firm_action(mode, EINVAL);
+    rules.push_back({std::string(call.name), action, condition.tests});
+  }
+}
+
+/// What no profile and no mode lets through. It comes first, or under `log` whatever logs would let
+/// its cases through. True: nothing is left of the call.
+bool add_firm(const Call& call, const Verdicts& verdicts, const Request& request,
+              std::span<const SharedRule> shared, std::vector<Rule>& rules) {
+  if (auto tests = asks_for_huge_page(call.name); request.no_huge_pages && !tests.empty())
+    rules.push_back({std::string(call.name), {ActionKind::fail, ENOMEM}, std::move(tests)});
+  add_conditions(
+      call, verdicts, request.on_deny, [](Denial denial) { return denial == Denial::firm; }, rules);
+  return add_shared_host(call, shared, request.on_deny, rules);
+}
+
 /// The rules of an allowed call: firm conditions, the profile's narrowing, other conditions, allow.
-/// Firm ones come first, or under `log` a narrowing that logs would let their cases through.
 void add_allowed(const Call& call, const Verdicts& verdicts, const Request& request,
                  std::span<const SharedRule> shared, std::vector<Rule>& rules) {
   const OnDeny mode = request.on_deny;
   const std::string name(call.name);
-  if (auto tests = asks_for_huge_page(call.name); request.no_huge_pages && !tests.empty())
-    rules.push_back({name, {ActionKind::fail, ENOMEM}, std::move(tests)});
-  const ConditionedCall* row = find_conditions(call.name);
-  const auto add_conditions = [&](bool firm) {
-    if (row == nullptr) return;
-    for (const Condition& condition : row->conditions) {
-      if ((condition.denial == Denial::firm) != firm) continue;
-      const CallFacts twin = find_call(condition.twin);
-      if (twin && verdicts[twin.call->number].wide_open()) continue;
-      Action action = denied_action(mode);
-      if (condition.denial == Denial::firm) action = firm_action(mode, EPERM);
-      if (condition.denial == Denial::unknown) action = firm_action(mode, EINVAL);
-      rules.push_back({name, action, condition.tests});
-    }
-  };
-  add_conditions(true);
-  if (add_shared_host(call, shared, mode, rules)) return;
+  if (add_firm(call, verdicts, request, shared, rules)) return;
   for (const ArgAllow* entry : verdicts[call.number].narrowing) {
     rules.push_back({name, denied_action(mode), outside(*entry)});
   }
-  add_conditions(false);
+  add_conditions(call, verdicts, mode, [](Denial denial) { return denial != Denial::firm; }, rules);
   rules.push_back({name, {ActionKind::allow}});
+}
+
+/// Those of a call that the request denies. Under `log` it goes through, and then no more of it
+/// than of one that is allowed.
+void add_denied(const Call& call, const Verdicts& verdicts, const Request& request,
+                std::span<const SharedRule> shared, std::vector<Rule>& rules) {
+  if (request.on_deny == OnDeny::log) {
+    if (add_firm(call, verdicts, request, shared, rules)) return;
+    add_conditions(
+        call, verdicts, request.on_deny, [](Denial denial) { return denial == Denial::unknown; },
+        rules);
+  }
+  rules.push_back({std::string(call.name), denied_action(request.on_deny)});
 }
 
 }  // namespace
@@ -138,7 +162,7 @@ Result<Policy> build_policy(const Request& request) {
       } else if (verdict.open() || is_closed(call, shared)) {
         add_allowed(call, verdicts, request, shared, policy.rules);
       } else {
-        policy.rules.push_back({std::string(call.name), denied_action(request.on_deny)});
+        add_denied(call, verdicts, request, shared, policy.rules);
       }
     }
   }

@@ -149,8 +149,8 @@ void NetworkKeeper::finish(Outcome& outcome) {
   gateway_->conclude();
   if (cut_short_)
     outcome.warnings.emplace_back(
-        "network: not all that the command had sent was taken within 2 s of its end; the "
-        "connections were reset");
+        "network: the hosts had not taken all that the command had sent when the run was over, two "
+        "seconds after its end at the latest; those connections were reset");
   outcome.connections = gateway_->account().take();
   if (const std::uint64_t others = gateway_->account().others(); others > 0)
     outcome.warnings.push_back(

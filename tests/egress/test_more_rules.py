@@ -214,7 +214,7 @@ def test_what_is_cut_short_does_not_look_complete(net, world, size, end, how):
     assert (run.result["status"] == "ok") is not bool(end), repr(run)
     (seen,) = world.wait_seen("how_it_ended", tag=tag)
     assert seen["how"] == how
-    warned = [one for one in run.result["warnings"] if "connections were reset" in one]
+    warned = [one for one in run.result["warnings"] if "those connections were reset" in one]
     assert len(warned) == (how == "reset" and not end), run.result["warnings"]
 
 

@@ -1,11 +1,14 @@
 // What a profile's seccomp section may say, and what it then means.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include <span>
 #include <string>
 #include <vector>
 
 #include "seccomp/check.hpp"
+#include "seccomp/conditions.hpp"
 #include "seccomp_testing.hpp"
 
 using namespace sbx;                    // NOLINT(google-build-using-namespace)
@@ -171,6 +174,31 @@ TEST_CASE("under log, narrowing does not let through what is firmly denied") {
   CHECK(logged("clone", {18}) == kLog);
   CHECK(logged("clone", {0x10000011}) == fails(EPERM));
   CHECK(logged("ioctl", {0, 0x5412}) == fails(EPERM));
+}
+
+TEST_CASE("under log, to deny a call lets no more of it through than to allow it") {
+  const std::vector<std::string> conditioned = [] {
+    std::vector<std::string> names;
+    for (const ConditionedCall& row : conditioned_calls()) names.emplace_back(row.call);
+    return names;
+  }();
+  const Asked allowed({.on_deny = OnDeny::log});
+  // One by one, and all: a call that does the same as another counts only where that is not open.
+  for (const Asked& denied :
+       {Asked({.on_deny = OnDeny::log, .deny = conditioned}),
+        Asked({.on_deny = OnDeny::log, .allow = {"execve", "read", "write", "exit_group"}})}) {
+    CHECK(denied("clone", {0x10000011}) == fails(EPERM));
+    CHECK(denied("clone", {17}) == kLog);
+    CHECK(denied("ioctl", {0, 0x5412}) == fails(EPERM));
+    CHECK(denied("ioctl", {0, 0x5401}) == kLog);
+    CHECK(denied("chmod", {0, 04755}) == fails(EPERM));
+    CHECK(denied("chmod", {0, 0755}) == kLog);
+    CHECK(denied("open", {0, O_CREAT, 04755}) == allowed("open", {0, O_CREAT, 04755}));
+    CHECK(denied("mknod", {0, S_IFCHR | 0644U}) == allowed("mknod", {0, S_IFCHR | 0644U}));
+  }
+  const Asked huge({.on_deny = OnDeny::log, .deny = {"mmap"}, .no_huge_pages = true});
+  CHECK(huge("mmap", {0, 4096, 3, 0x40022}) == fails(ENOMEM));
+  CHECK(huge("mmap", {0, 4096, 3, 0x22}) == kLog);
 }
 
 TEST_CASE("args without effect or sense is refused") {

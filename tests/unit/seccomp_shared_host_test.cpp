@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <sys/socket.h>
 
+#include "seccomp/shared_host.hpp"
 #include "seccomp_testing.hpp"
 
 using namespace sbx;                    // NOLINT(google-build-using-namespace)
@@ -48,8 +49,26 @@ TEST_CASE("no profile opens what stands firm") {
       CHECK(asked(call) == fails(EPERM));
     CHECK(asked("shmget") == fails(ENOSYS));
   }
-  const Asked logged({.on_deny = OnDeny::log, .deny = {"chmod"}, .shared_host = kOffline});
-  CHECK(logged("chmod") == fails(EPERM));
+  // Nor does to deny a call under log: what is left of it is logged, and no more.
+  for (const SharedHost& how : {kOffline, kOwnId}) {
+    const std::vector<SharedRule> rules = shared_host_rules(how);
+    Request request{.on_deny = OnDeny::log, .shared_host = how};
+    for (const SharedRule& rule : rules) request.deny.emplace_back(rule.call);
+    const Asked logged(request);
+    for (const SharedRule& rule : rules)
+      if (rule.tests.empty()) CHECK_MESSAGE(logged(rule.call) == fails(rule.error), rule.call);
+    CHECK(logged("socketpair", {AF_UNIX, SOCK_DGRAM}) == fails(EPERM));
+    CHECK(logged("socketpair", {AF_UNIX, SOCK_STREAM}) == kLog);
+    CHECK(logged("prlimit64", {7}) == fails(EPERM));
+    CHECK(logged("prlimit64", {0}) == kLog);
+    CHECK(logged("ioctl", {0, 0x5412}) == fails(EPERM));
+    CHECK(logged("setpriority", {0, 7}) == fails(EPERM));
+  }
+  const Asked user({.on_deny = OnDeny::log, .deny = {"ioctl"}, .shared_host = kOffline});
+  CHECK(user("ioctl", {0, 0x40086602}) == fails(ENOTTY));
+  const Asked online({.on_deny = OnDeny::log, .deny = {"socket"}, .shared_host = kOnline});
+  CHECK(online("socket", {AF_UNIX, SOCK_STREAM}) == fails(EAFNOSUPPORT));
+  CHECK(online("socket", {AF_INET, SOCK_STREAM}) == kLog);
   const Asked killed({.on_deny = OnDeny::kill, .shared_host = kOffline});
   CHECK(killed("chmod") == kKill);
   CHECK(killed("shmget") == fails(ENOSYS));
