@@ -9,6 +9,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -149,6 +150,7 @@ class Apply {
     if (!is_folder(now) || (now.mode & S_IRWXU) == S_IRWXU) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
     const Held folder = SBX_TRY(replacer_.hold_folder(spot));
+    opened_.emplace(i, now.mode);
     return folder.set_mode(now.mode | S_IRWXU);
   }
 
@@ -191,16 +193,22 @@ class Apply {
   SysResult<void> close_folder(std::size_t i) {
     const Change& change = set_.changes[i];
     if (!is_folder(change.after)) return {};
-    if (!change.passage && !to_do_.contains(i)) return {};
+    const bool changes = to_do_.contains(i);
+    const auto opened = opened_.find(i);
+    const bool ours = opened != opened_.end();
+    if (!change.passage && !changes && !ours) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
     const Held folder = SBX_TRY(replacer_.hold_folder(spot));
-    if (!change.passage) SBX_CHECK(folder.set_attributes(change.after));
+    if (changes) SBX_CHECK(folder.set_attributes(change.after));
     const unsigned present = SBX_TRY(folder.look()).st_mode;
     const unsigned mode = present & 01777U;
-    const bool opened = mode == (change.after.mode | S_IRWXU);
-    if (mode == change.after.mode || (change.passage && !opened)) return {};
+    // Where it only leads through, it gets back what it had; what an interrupted command has opened
+    // is known by its mode alone.
+    const bool left_open = resuming_ && mode == (change.after.mode | S_IRWXU);
+    const unsigned wanted = change.passage && ours ? opened->second & 01777U : change.after.mode;
+    if (mode == wanted || (change.passage && !ours && !left_open)) return {};
     // What folders hand on to what is made in them is the host's.
-    return folder.set_mode(change.after.mode | (present & 06000U));
+    return folder.set_mode(wanted | (present & 06000U));
   }
 
   const ChangeSet& set_;
@@ -213,8 +221,9 @@ class Apply {
   std::set<std::string> going_;   ///< paths that are to be removed
   std::set<std::string> coming_;  ///< paths that are to be folders
   std::set<std::size_t> to_do_;
-  Seen seen_;         ///< by look_again()
-  std::string late_;  ///< what we saw when it was too late to refuse all
+  std::map<std::size_t, unsigned> opened_;  ///< folders, and the modes that they had
+  Seen seen_;                               ///< by look_again()
+  std::string late_;                        ///< what we saw when it was too late to refuse all
   Applied applied_;
 };
 
