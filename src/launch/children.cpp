@@ -87,6 +87,8 @@ void forward(const Context& context, int signal) noexcept {
   // the payload's is: stop and continue the whole tree instead.
   if (signal == SIGTSTP) {
     ::kill(-1, SIGSTOP);
+    // It does our work when we are gone.
+    if (context.keeper_pid > 0) ::kill(context.keeper_pid, SIGCONT);
   } else if (signal == SIGCONT) {
     ::kill(-1, SIGCONT);
   } else if (::kill(-context.payload_pid, signal) != 0) {

@@ -85,6 +85,7 @@ struct Context {
   os::UniqueFd scratch{};              ///< the private folder, and its lock
   const char* scratch_path = nullptr;  ///< where it is
   os::UniqueFd keeper{};               ///< init: its end says to the keeper that we are gone
+  pid_t keeper_pid = 0;                ///< init: the keeper; 0: there is none
   bool filtered = false;               ///< the payload: the filter is in force
   const char* executable = nullptr;    ///< what ResolveExecutable chose
   pid_t payload_pid = 0;

@@ -72,7 +72,7 @@ StepResult run(const plan::ForkKeeper&, Context& context) noexcept {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail();
   context.keeper = os::UniqueFd(ends[1]);
-  SBX_CHECK(fork_child(context, os::UniqueFd(ends[0]), keep_tree));
+  context.keeper_pid = SBX_TRY(fork_child(context, os::UniqueFd(ends[0]), keep_tree));
   return {};
 }
 

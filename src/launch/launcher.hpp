@@ -80,6 +80,8 @@ class Sandbox {
   /// Nothing of the command lives any more, although init may not have ended yet. It also is what
   /// a group of v1 has in it.
   [[nodiscard]] bool is_empty() const;
+  /// How many of the tree are ours: init, and without a pid namespace the keeper.
+  [[nodiscard]] unsigned own_processes() const;
   /// Processor time of the command and its reaped children; 0 before payload_ended().
   [[nodiscard]] std::uint64_t payload_cpu_us() const;
   [[nodiscard]] SetupTime setup_time() const;

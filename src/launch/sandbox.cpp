@@ -18,9 +18,11 @@ namespace {
 /// The supervisor does nothing else meanwhile, and only a process deep in the kernel needs longer.
 constexpr std::chrono::milliseconds kFreezeWithin{500};
 
-const os::Cgroup* freezable(const std::vector<os::Cgroup>& groups) {
-  const auto found = std::ranges::find(groups, 2, &os::Cgroup::version);
-  return found == groups.end() ? nullptr : &*found;
+/// Without a pid namespace it is init that ends the tree when we are gone, by a signal that a
+/// frozen process does not take: there init stops the others, and is not stopped itself.
+const os::Cgroup* freezable(const Sandbox::State& state) {
+  const auto found = std::ranges::find(state.cgroups, 2, &os::Cgroup::version);
+  return found == state.cgroups.end() || state.shares_host ? nullptr : &*found;
 }
 
 }  // namespace
@@ -97,6 +99,7 @@ bool Sandbox::payload_ended() const {
 bool Sandbox::is_empty() const {
   return payload_ended() && !state_->shares_host && state_->page.get()->alone.load() != 0;
 }
+unsigned Sandbox::own_processes() const { return state_->shares_host ? 2 : 1; }
 std::uint64_t Sandbox::payload_cpu_us() const { return state_->page.get()->payload_cpu_us.load(); }
 SetupTime Sandbox::setup_time() const {
   const SharedPage& page = *state_->page.get();
@@ -117,14 +120,14 @@ void Sandbox::signal_payload(int signal) const {
 }
 
 SysResult<void> Sandbox::pause() const {
-  if (const os::Cgroup* group = freezable(state_->cgroups))
+  if (const os::Cgroup* group = freezable(*state_))
     return os::freeze_cgroup(group->fd(), kFreezeWithin);
   signal_payload(SIGTSTP);  // init stops the whole tree
   return {};
 }
 
 SysResult<void> Sandbox::resume() const {
-  if (const os::Cgroup* group = freezable(state_->cgroups)) return os::thaw_cgroup(group->fd());
+  if (const os::Cgroup* group = freezable(*state_)) return os::thaw_cgroup(group->fd());
   signal_payload(SIGCONT);
   return {};
 }

@@ -53,6 +53,8 @@ struct Builder {
            profile.root.kind == profile::RootKind::oci;
   }
   [[nodiscard]] bool degrades(std::string_view control) const;
+  /// Of ours that count among the payload's: init, and without a pid namespace the keeper.
+  [[nodiscard]] std::uint64_t own_processes() const { return shares_host ? 2 : 1; }
   [[nodiscard]] Origin origin_of(std::string_view key) const {
     return plan::origin_of(profile, key);
   }

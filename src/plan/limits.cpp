@@ -162,12 +162,16 @@ std::vector<Wanted> wanted_limits(const Builder& b) {
   want_memory(b, wanted);
   want_memory_high(b, wanted);
   want_oom_kill(b, wanted);
-  // One more for init, which is no process of the payload's.
+  // More for those of ours, which are no processes of the payload's.
   if (b.profile.limits.pids) {
     const std::string count = std::to_string(*b.profile.limits.pids);
-    const std::string with_init = std::to_string(*b.profile.limits.pids + 1);  // is in it on v2
-    wanted.push_back(
-        {"limits.pids", "pids", "pids", "pids", {{"pids.max", count}}, {{"pids.max", with_init}}});
+    const std::uint64_t in_all = *b.profile.limits.pids + b.own_processes();  // are in it on v2
+    wanted.push_back({"limits.pids",
+                      "pids",
+                      "pids",
+                      "pids",
+                      {{"pids.max", count}},
+                      {{"pids.max", std::to_string(in_all)}}});
   }
   want_cpu(b, wanted);
   want_cpu_weight(b, wanted);

@@ -42,9 +42,9 @@ void plan_process_count(Builder& b) {
   const auto& pids = b.profile.limits.pids;
   if (!pids || std::ranges::find(approximate, "pids") == approximate.end()) return;
   if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
-  // One more for init, which is of the same user.
-  b.add(Phase::payload, SetRlimit{"nproc", *pids + 1}, "stands in for a cgroup: limits.pids",
-        "limits.pids");
+  // More for those of ours, which are of the same user.
+  b.add(Phase::payload, SetRlimit{"nproc", *pids + b.own_processes()},
+        "stands in for a cgroup: limits.pids", "limits.pids");
 }
 
 }  // namespace

@@ -8,11 +8,12 @@
 namespace sbx::supervise {
 namespace {
 
-/// init is no process of the payload's, nor counted by limits.pids; only a group of v2 has it
-/// inside.
-std::optional<std::uint64_t> without_init(std::optional<std::uint64_t> count, int version) {
-  if (version != 2 || !count || *count == 0) return count;
-  return *count - 1;
+/// init and its like are no processes of the payload's, nor counted by limits.pids; only a group of
+/// v2 has them inside.
+std::optional<std::uint64_t> without_ours(const LiveSandbox& sandbox,
+                                          std::optional<std::uint64_t> count, int version) {
+  if (version != 2 || !count) return count;
+  return *count - std::min<std::uint64_t>(*count, sandbox.own_processes());
 }
 
 /// What of the set-up a group of this version has counted: v2 has init in it, and v1 only who has
@@ -90,8 +91,8 @@ Usage read_usage(const LiveSandbox& sandbox) {
   Usage usage = read_counters(sandbox);
   usage.memory_now =
       os::read_memory_now(sandbox.cgroup_fd("memory"), sandbox.cgroup_version("memory"));
-  usage.pids_now =
-      without_init(os::read_pids_now(sandbox.cgroup_fd("pids")), sandbox.cgroup_version("pids"));
+  usage.pids_now = without_ours(sandbox, os::read_pids_now(sandbox.cgroup_fd("pids")),
+                                sandbox.cgroup_version("pids"));
   read_pressure(sandbox, usage);
   return usage;
 }
@@ -111,7 +112,7 @@ void add_final_counters(const LiveSandbox& sandbox, int version, Usage& usage) {
   fill(usage.memory_high_events, memory.high_events);
   fill(usage.memory_limit_reached, memory.limit_reached);
   const os::PidsStat pids = os::read_pids_stat(folder("pids"), version);
-  fill(usage.pids_peak, without_init(pids.peak, version));
+  fill(usage.pids_peak, without_ours(sandbox, pids.peak, version));
   fill(usage.pids_limit_hits, pids.limit_hits);
   const os::IoStat bytes = os::read_io_stat(folder(version == 2 ? "io" : "blkio"), version);
   fill(usage.io_read, bytes.read_bytes);

@@ -24,6 +24,7 @@ class Launched final : public LiveSandbox {
   int exec_errno() const override { return sandbox_.exec_errno(); }
   bool payload_ended() const override { return sandbox_.payload_ended(); }
   bool is_empty() const override { return sandbox_.is_empty(); }
+  unsigned own_processes() const override { return sandbox_.own_processes(); }
   std::uint64_t payload_cpu_us() const override { return sandbox_.payload_cpu_us(); }
   launch::SetupTime setup_time() const override { return sandbox_.setup_time(); }
   void signal_payload(int signal) const override { sandbox_.signal_payload(signal); }

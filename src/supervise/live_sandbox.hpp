@@ -55,6 +55,8 @@ class LiveSandbox {
   [[nodiscard]] virtual std::optional<Error> failure(const plan::Plan& plan) const = 0;
   [[nodiscard]] virtual int cgroup_fd(std::string_view controller) const = 0;
   [[nodiscard]] virtual int cgroup_version(std::string_view controller) const = 0;
+  /// How many processes of a v2 group are ours: init, and the keeper where there is one.
+  [[nodiscard]] virtual unsigned own_processes() const { return 1; }
   [[nodiscard]] virtual std::uint64_t exec_time_ns() const = 0;
   [[nodiscard]] virtual std::uint64_t command_time_ns() const { return exec_time_ns(); }
   [[nodiscard]] virtual const struct ::rusage& tree_usage() const = 0;

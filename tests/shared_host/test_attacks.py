@@ -153,11 +153,13 @@ def test_a_pipe_sends_no_signal_to_others(request, scene, without):
 
 
 @pytest.mark.parametrize("call", ["prlimit64", "sched_setscheduler", "setpriority"])
-def test_log_lets_nobody_touch_other_processes(shared, scene, call):
-    """Under `on_deny: log` what is only denied goes through; this is closed."""
+@pytest.mark.parametrize("denied", [False, True], ids=["", "denied"])
+def test_log_lets_nobody_touch_other_processes(shared, scene, call, denied):
+    """Under `on_deny: log` what is only denied goes through; this is closed, also where the profile denies it."""
     name = {"prlimit64": "limits_a_process", "sched_setscheduler": "schedules_a_process",
             "setpriority": "slows_a_process_down"}[call]
-    run = attack(shared, name, scene, flags=["--set", "seccomp.on_deny=log"]).assert_ok()
+    flags = ["--set", "seccomp.on_deny=log", *(["--set", f"seccomp.deny=[{call}]"] if denied else [])]
+    run = attack(shared, name, scene, flags=flags).assert_ok()
     assert run.out.startswith("contained: "), run
 
 

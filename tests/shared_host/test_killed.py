@@ -1,4 +1,5 @@
 """Tier `landlock`: whoever of supervisor, init and keeper is killed, and whenever, the tree ends and its folder goes."""
+import json
 import os
 import signal
 import subprocess
@@ -24,6 +25,25 @@ def test_a_killed_supervisor_takes_all_with_it(shared, script):
     running.process.wait()
     assert gone_within([init], 2)  # the folder is the last that init takes away, and then it ends
     assert private_folders() == before
+
+
+@pytest.mark.parametrize("killed", ["supervisor", "supervisor and init"])
+def test_a_paused_run_ends_as_well(shared, killed):
+    """Nobody who has to end the tree then is stopped with it, or frozen."""
+    before = private_folders()
+    running = shared.spawn(cmd=["bash", "-c", f"touch $HOME/file; {DAEMONS}; sleep 60"], env={"TMPDIR": "/tmp"})
+    running.read_until(b"ready")
+    init, _, tree = tree_of(running)
+    run_id = json.loads(shared.call("ps", "--json").stdout)[0]["id"]
+    assert shared.call("pause", run_id).code == 0
+    states = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in tree}
+    assert "T" in states, states
+    running.kill()
+    if killed != "supervisor":
+        os.kill(init, signal.SIGKILL)
+    running.process.wait()
+    assert gone_within([init, *tree], 2)
+    assert killed != "supervisor" or private_folders() == before
 
 
 def test_a_killed_init_leaves_its_tree_to_the_keeper(shared):
