@@ -152,6 +152,26 @@ def test_flags():
         ["--ro=/a:/b", "--env=K=v", '--set=x=["y"]', "--cap=a", "--cap=b"]
 
 
+@pytest.mark.parametrize("option", [{"env": {"TOKEN": None}}, {"ro": [None]}, {"secret": {"k": None}}], ids=str)
+def test_none_among_values_is_no_text(option):
+    """`os.environ.get("TOKEN")` of a variable that is not set."""
+    from sbx.options import flags
+    with pytest.raises(ValueError, match="None stands among the values"):
+        flags(option)
+
+
+def test_a_terminal_is_no_input(client, degraded):
+    """sbx would wait for the terminal, which listens to another group, until the time is up."""
+    master, terminal = os.openpty()
+    try:
+        with client.Sandbox(degrade=["cgroup"] if degraded else []) as box, open(terminal, "rb", closefd=False) as file:
+            with pytest.raises(ValueError, match="read it yourself"):
+                box.run(["head", "-n1"], input=file)
+    finally:
+        os.close(master)
+        os.close(terminal)
+
+
 def test_input_from_a_file_and_own_folder(client, degraded, tmp_path, open_folder):
     (tmp_path / "own").mkdir()
     (tmp_path / "in").write_text("from a file")

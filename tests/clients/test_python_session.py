@@ -49,6 +49,26 @@ def test_session_that_is_dropped_ends_its_interpreter(client, tree, degraded):
         wait_until(lambda: set(os.listdir("/proc/self/fd")) <= before, "descriptors are left", 20)
 
 
+def test_a_fork_leaves_the_interpreter_to_its_parent(client, degraded):
+    from sbx.adapters.session import Session
+    with client.Sandbox("python", degrade=["cgroup"] if degraded else []) as box:
+        session = Session(box)
+        assert session.step("x = 41").error is None
+        child = os.fork()
+        if child == 0:
+            # 0: its own step went to nobody's interpreter, and the parent's lives on.
+            code = 1
+            try:
+                lost = session.step("x = 0").error or ""
+                del session
+                code = 0 if "forked" in lost else 2
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        assert session.step("x + 1").value == "42"
+        session.close()
+
+
 def test_no_descriptor_is_lost_where_there_are_too_few(client, degraded):
     from sbx.adapters.session import Session
     with client.Sandbox("python", degrade=["cgroup"] if degraded else []) as box:

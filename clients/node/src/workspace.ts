@@ -28,7 +28,7 @@ class Temporary {
   }
 
   private async make(): Promise<string> {
-    const base = tmpdir();
+    const base = resolve(tmpdir()); // TMPDIR may be relative, and the working directory another one later
     if (/[\n:]/.test(base)) throw new SbxError(`no temporary folder below ${JSON.stringify(base)}: TMPDIR has a colon or a line end`);
     const path = await mkdtemp(join(base, "sbx-node-")).catch((cause: Error) => {
       throw new SbxError(`no temporary folder: ${cause.message}`, { cause });

@@ -38,6 +38,11 @@ def test_calls(tools):
     assert tools["list_files"].call().content.split() == ["a/b.txt", "c"]
 
 
+def test_a_name_that_is_no_text_can_be_sent_on(tools):
+    tools["run_python"].call(code="open(b'\\xff', 'w')")
+    assert tools["list_files"].call().content.encode() == b"?"
+
+
 async def test_async_calls(tools):
     await tools["write_file"].acall(path="x", text="1")
     output = await tools["run_python"].acall(code="print(open('x').read()); 1/0")

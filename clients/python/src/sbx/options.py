@@ -79,4 +79,6 @@ def _value(name: str, value: Any) -> str:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        raise ValueError("None stands among the values of an option: leave it out, or give a text")
     return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)

@@ -96,7 +96,7 @@ class Sandbox:
             on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """Runs `argv` once and returns how it ended. [] means the profile's own `command`.
 
-        input: what the command reads: text, bytes, or a file with a descriptor. None: nothing.
+        input: what the command reads: text, bytes, or a file with a descriptor, which is no terminal. None: nothing.
         timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
         result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
@@ -189,7 +189,12 @@ def _source(data: Data) -> Input:
         return b""
     if isinstance(data, str):
         return data.encode()
-    return bytes(data) if isinstance(data, (bytes, bytearray, memoryview)) else data.fileno()
+    if isinstance(data, (bytes, bytearray, memoryview)):
+        return bytes(data)
+    # sbx runs in a group of its own, which never is the one that a terminal listens to.
+    if os.isatty(data.fileno()):
+        raise ValueError("a terminal cannot be a command's input: read it yourself, and pass the text")
+    return data.fileno()
 
 
 def _remove(place: str, owner: int) -> None:

@@ -74,12 +74,12 @@ class SandboxToolSpec(BaseToolSpec):
         """Writes a text file, and the folders above it; `path` is relative."""
         def write() -> str:
             self.sandbox.write_file(path, text)
-            return f"wrote {path}"
+            return _sendable(f"wrote {path}")
         return _tried(write)
 
     def list_files(self) -> str:
         """Returns the paths of all files, a line each."""
-        return _tried(lambda: clip("\n".join(self.sandbox.list_files())) or "(no files)")
+        return _tried(lambda: clip(_sendable("\n".join(self.sandbox.list_files()))) or "(no files)")
 
     async def _arun(self, words: List[str], source: Optional[str] = None) -> str:
         try:
@@ -106,6 +106,11 @@ class SandboxToolSpec(BaseToolSpec):
     async def alist_files(self) -> str:
         """As list_files."""
         return await asyncio.to_thread(self.list_files)
+
+
+def _sendable(text: str) -> str:
+    """A name that is no UTF-8 has half surrogates in it, and no text with one can be sent on."""
+    return text.encode(errors="replace").decode()
 
 
 def _tried(act: Callable[[], str]) -> Told:

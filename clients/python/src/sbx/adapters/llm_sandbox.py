@@ -210,7 +210,7 @@ class SbxSession(BaseSession):
     def _place(self, path: str) -> Tuple[str, str]:
         """The host's folder that a path of the sandbox is in, and what follows. Raises ValueError for what is not kept."""
         whole = posixpath.normpath(posixpath.join(self.config.workdir, path))
-        for inside, outside in ((self.config.workdir, self.container.workspace), (PLOTS, self._plots)):
+        for inside, outside in ((posixpath.normpath(self.config.workdir), self.container.workspace), (PLOTS, self._plots)):
             if ".." not in path.split("/") and posixpath.commonpath([whole, inside]) == inside:
                 return outside, posixpath.relpath(whole, inside)
         raise ValueError(f"{path} is outside of {self.config.workdir}, which is all that is kept")

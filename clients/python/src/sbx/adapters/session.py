@@ -70,7 +70,8 @@ class Interpreter:
         self._logs, self._answers = Gathered(), Gathered()
         self._error: Optional[BaseException] = None
         self.result: Optional[Result] = None
-        self.ended = False
+        self._over = False
+        self._owner = os.getpid()
         self._users = 2  # of the descriptors: the thread and whoever made this; the last to leave closes them
         self._leaving = threading.RLock()  # of a thread that holds it the collector may take a Session
         self._open: List[int] = []
@@ -98,9 +99,14 @@ class Interpreter:
         except BaseException as error:
             self._error = error
         with self._changed:
-            self.ended = True
+            self._over = True
             self._changed.notify_all()
         self._leave()
+
+    @property
+    def ended(self) -> bool:
+        """Has it? To a process that was forked since, it has: it is its parent's."""
+        return self._over or os.getpid() != self._owner
 
     def _leave(self) -> None:
         with self._leaving:
@@ -164,12 +170,16 @@ class Interpreter:
         self._thread.join()
 
     def abandon(self) -> None:
-        """Has the run ended, and does not wait for it."""
+        """Has the run ended, and does not wait for it; of the process that made it, and of no fork of that."""
+        if os.getpid() != self._owner:
+            return
         os.write(self._stop, b"x")
         self._leave()
 
     def why(self) -> str:
         """How the run ended, for whoever had a step in it."""
+        if os.getpid() != self._owner:
+            return "the interpreter is of the process that this one was forked from"
         if self._error is not None:
             return f"sandbox error: {self._error}"
         if self.result is None:
