@@ -41,16 +41,39 @@ bool writes_as_other(const Builder& b) {
          });
 }
 
+/// The workspace's folder, where it is shown.
+const SourceFacts* shown_workspace(const Builder& b) {
+  const profile::Workspace& workspace = b.profile.workspace;
+  if (workspace.mode == profile::WorkspaceMode::none) return nullptr;
+  const SourceFacts* const folder = facts_of(b, workspace.source);
+  const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
+  return left_out ? nullptr : folder;
+}
+
 /// Rules of Landlock add up: below a folder that may be written nothing can be read-only.
-bool is_below_writable(const Builder& b, const profile::Mount& mount) {
-  const auto* const inner = std::get_if<profile::BindMount>(&mount.what);
-  const SourceFacts* const source = inner == nullptr ? nullptr : facts_of(b, inner->source);
-  if (source == nullptr || inner->writable) return false;
+bool is_below_writable(const Builder& b, const SourceFacts& inner) {
+  const SourceFacts* const workspace = shown_workspace(b);
+  if (workspace != nullptr && b.profile.workspace.mode == profile::WorkspaceMode::rw &&
+      is_below(inner.path, workspace->path))
+    return true;
   return std::ranges::any_of(b.profile.mounts, [&](const profile::Mount& other) {
     const auto* const outer = std::get_if<profile::BindMount>(&other.what);
     const SourceFacts* const around = outer == nullptr ? nullptr : facts_of(b, outer->source);
-    return around != nullptr && outer->writable && is_below(source->path, around->path);
+    return around != nullptr && outer->writable && is_below(inner.path, around->path);
   });
+}
+
+bool is_below_writable(const Builder& b, const profile::Mount& mount) {
+  const auto* const inner = std::get_if<profile::BindMount>(&mount.what);
+  const SourceFacts* const source = inner == nullptr ? nullptr : facts_of(b, inner->source);
+  return source != nullptr && !inner->writable && is_below_writable(b, *source);
+}
+
+/// Is the workspace to be read only, and below a bind that is not?
+bool is_workspace_below_writable(const Builder& b) {
+  const SourceFacts* const workspace = shown_workspace(b);
+  return workspace != nullptr && b.profile.workspace.mode == profile::WorkspaceMode::ro &&
+         is_below_writable(b, *workspace);
 }
 
 /// The private folders of other runs must not be shown.
@@ -61,11 +84,7 @@ bool shows_private_folders(const Builder& b, const std::string& source) {
 
 /// The key that shows them; empty: none does.
 std::string shows_temporary(const Builder& b) {
-  const profile::Workspace& workspace = b.profile.workspace;
-  const SourceFacts* const folder = facts_of(b, workspace.source);
-  const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
-  if (workspace.mode != profile::WorkspaceMode::none && !left_out &&
-      shows_private_folders(b, workspace.source))
+  if (shown_workspace(b) != nullptr && shows_private_folders(b, b.profile.workspace.source))
     return "workspace.source";
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i)
     if (const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
@@ -82,7 +101,8 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
     if (asked) keys.push_back(std::move(key));
   };
   note(p.root.kind != profile::RootKind::host, "root");
-  note(p.workspace.mode == profile::WorkspaceMode::overlay, "workspace.mode");
+  note(p.workspace.mode == profile::WorkspaceMode::overlay || is_workspace_below_writable(b),
+       "workspace.mode");
   note(p.workspace.mode != profile::WorkspaceMode::none && p.origins.contains("workspace.at"),
        "workspace.at");
   // Below a folder that may be written nothing can be kept from it (is_below_writable()).

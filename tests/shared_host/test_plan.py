@@ -40,6 +40,12 @@ def test_nothing_is_read_only_inside_of_what_is_writable(shared, tmp_path):
     profile = shared.profile(f"version: 1\ndegrade: [idmap]\nmounts:\n  - {{bind: {inner.parent}, at: {inner.parent}, mode: rw}}\n"
                              f"  - {{bind: {inner}, at: {inner}}}\n")
     shared.run(profile, cmd=["true"]).assert_refused("mounts[1]")
+    # The workspace is one of both.
+    run = shared.run(flags=["--degrade", "idmap", "--workspace", f"{inner.parent}:rw", "--ro", str(inner)], cmd=["true"])
+    run.assert_refused("mounts[0]")
+    run = shared.run(flags=["--degrade", "idmap", "--workspace", str(inner), "--rw", str(inner.parent)], cmd=["true"])
+    run.assert_refused("workspace.mode")
+    shared.run(flags=["--degrade", "idmap", "--workspace", f"{inner.parent}:rw", "--rw", str(inner)], cmd=["true"]).assert_ok()
 
 
 def test_private_folders_of_others_are_not_shown(shared):
