@@ -3,7 +3,9 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "os/attempt.hpp"
 #include "os/refused_calls.hpp"
@@ -39,6 +41,13 @@ int everything(void* nothing) noexcept {
 
 bool works(const Attempt& attempt) { return attempt.ran && !attempt.killed && attempt.error == 0; }
 
+/// Too little of something just now, which says nothing of namespaces (as in
+/// diagnose/without_namespaces.cpp): the run itself will have it, or end.
+bool lacks(const Attempt& attempt) {
+  constexpr std::array kTooLittle{EAGAIN, EMFILE, ENFILE, ENOMEM};
+  return !attempt.killed && std::ranges::find(kTooLittle, attempt.error) != kTooLittle.end();
+}
+
 }  // namespace
 
 std::optional<NoNamespaces> namespaces_refused() {
@@ -49,10 +58,12 @@ std::optional<NoNamespaces> namespaces_refused() {
                   .outer_gid = root ? SBX_HOST_ID_FIRST : ::getegid()};
   if (clone3_kills()) return NoNamespaces{Feature::system_calls, 0};
   const Attempt all = try_in_namespaces(kAll, everything, nullptr, &map);
-  if (works(all)) return std::nullopt;
-  for (const Part& part : kParts)
-    if (const Attempt one = try_in_namespaces(kAll, part.body, nullptr, &map); !works(one))
-      return NoNamespaces{part.feature, one.killed ? 0 : one.error};
+  if (works(all) || lacks(all)) return std::nullopt;
+  for (const Part& part : kParts) {
+    const Attempt one = try_in_namespaces(kAll, part.body, nullptr, &map);
+    if (lacks(one)) return std::nullopt;
+    if (!works(one)) return NoNamespaces{part.feature, one.killed ? 0 : one.error};
+  }
   return NoNamespaces{Feature::user_namespace, all.killed ? 0 : all.error};
 }
 

@@ -250,6 +250,18 @@ def test_no_refused_call_is_passed_over(on, sbx, call):
     assert lost <= ({"landlock"} if call.startswith("landlock") else set()), done
 
 
+@pytest.mark.needs("signal-scope")
+@pytest.mark.parametrize("error, tier", [(errno.EAGAIN, None), (errno.ENOMEM, None), (errno.ENOSYS, "landlock")])
+def test_too_little_of_something_is_no_reason_for_a_weaker_tier(on, sbx, error, tier):
+    """A neighbour that takes all processes for a moment does not make a host one without namespaces."""
+    done = on(hosts.refusing(["clone3"], error), *sbx.degraded, "--degrade", "userns", "--degrade", "idmap")
+    if tier:
+        assert done.result["isolation"]["tier"] == tier, done
+    else:
+        done.assert_refused(errno.errorcode[error])
+        assert not started(sbx)
+
+
 def test_landlock_that_is_required_and_missing(refused, on):
     host = hosts.refusing(["landlock_create_ruleset"], errno.ENOSYS)
     refused(host, "landlock", "--degrade landlock", flags=["--landlock", "require", "--degrade", "cgroup"])
