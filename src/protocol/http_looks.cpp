@@ -101,10 +101,10 @@ void FirstLine::read(char byte) {
 }
 
 /// Of HTTP/0.9 a request has no version, and is one only with a method that is known. What begins
-/// with it was judged as HTTP, unless something stands before it that some skip.
+/// with it and a space was judged as HTTP; some take other white space, before or behind it.
 bool FirstLine::is_request() const {
   if (word_ == Word::more) return words_ > 1;
-  return indented_ && words_ > 1 && std::ranges::find(kMethods, first_ + " ") != kMethods.end();
+  return words_ > 1 && std::ranges::find(kMethods, first_ + " ") != kMethods.end();
 }
 
 FirstLine::Is FirstLine::take(char byte) {
@@ -116,7 +116,6 @@ FirstLine::Is FirstLine::take(char byte) {
   if (byte == '\n' && words_ > 0) return is_request() ? Is::request : Is::other;
   if (byte == '\0' || ++seen_ == kLongest) return Is::other;
   if (space) {
-    indented_ = indented_ || words_ == 0;
     between_ = true;
     return Is::open;
   }

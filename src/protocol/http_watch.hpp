@@ -37,7 +37,6 @@ class FirstLine {
   Word word_ = Word::other;  ///< the last of them
   std::size_t at_ = 0;       ///< in its name
   std::string first_{};      ///< the first word, as far as a method can be long
-  bool indented_ = false;    ///< white space stands before it
 };
 
 class HttpWatch {

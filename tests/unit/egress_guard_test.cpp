@@ -61,7 +61,7 @@ TEST_CASE("nor is HTTP with a method of one's own let pass to another port") {
         "CONNECT\tevil.test:443\tHTTP/1.1\r\n", "get\vhttp://evil.test/ http/1.0 \t\r\n",
         " GET / HTTP/1.1\n", "X / HTTP/1.1\n", "FOO / HTTP/1.10\r\n", "FOO / HTTP/001.01\n",
         "GET\x1c/\x1cHTTP/1.1\r\n", "GET\xa0/\xa0HTTP/1.1\r\n", "FOO /\x01 HTTP/1.1\r\n",
-        " \t GET /\n", "\x85PUT / x\n"}) {
+        " \t GET /\n", "\x85PUT / x\n", "GET\x1chttp://evil.test/\n"}) {
     Guard at_once("allowed.test", 8080);
     CHECK_MESSAGE(passed(at_once, line).empty(), line);
     CHECK(at_once.refused());
