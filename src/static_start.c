@@ -24,10 +24,11 @@
 // needs none, it counts from where it is itself.
 #pragma GCC visibility push(hidden)
 
+// NOLINTBEGIN(readability-identifier-naming): the names are glibc's and the linker's.
 typedef void Constructor(int, char**, char**);
 typedef void Destructor(void);
 
-// From libc.a (elf/, csu/). The names are glibc's.
+// From libc.a (elf/, csu/).
 extern char** __environ;
 extern void* __libc_stack_end;
 extern void* _dl_random;  // AT_RANDOM: 16 random bytes of the kernel's
@@ -75,10 +76,12 @@ __attribute__((noreturn)) int __libc_start_main(int (*main)(int, char**, char**)
                                                 char** argv, void (*init)(void), void (*fini)(void),
                                                 void (*rtld_fini)(void), void* stack_end);
 
+// NOLINTEND(readability-identifier-naming)
 #pragma GCC visibility pop
 
 /// What glibc's own would read from /proc/self/exe, 22 us: dlopen(3) looks there for libraries
 /// whose path begins with $ORIGIN. A static binary has none.
+// NOLINTNEXTLINE(performance-no-int-to-ptr): glibc's own sign of that.
 const char* _dl_get_origin(void) { return (const char*)-1; }
 
 static void run_destructors(void* unused) {
@@ -100,6 +103,7 @@ static void run_constructors(int argc, char** argv) {
 /// the processor.
 __attribute__((no_stack_protector)) static void choose_functions(void) {
   for (const ElfW(Rela)* next = __rela_iplt_start; next < __rela_iplt_end; ++next)
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): <elf.h> has addresses as integers.
     *(ElfW(Addr)*)next->r_offset = ((ElfW(Addr)(*)(void))next->r_addend)();
 }
 
