@@ -65,6 +65,8 @@ void Sandbox::State::kill_tree() const {
 int Sandbox::State::reap() {
   const auto ended = os::wait_for(init_pid);
   reaped = true;
+  if (shares_host && page.get()->payload_ended.load(std::memory_order_acquire) == 0)
+    end_orphans(*this);
   if (!ended) return 0;
   usage = ended->usage;
   return ended->wait_status;

@@ -2,7 +2,10 @@
 
 #include <unistd.h>
 
+#include <chrono>
+
 #include "os/capabilities.hpp"
+#include "os/cgroup_events.hpp"
 #include "os/scratch.hpp"
 #include "plan/shared_host.hpp"
 
@@ -26,6 +29,16 @@ Result<void> share_host(const plan::Plan& plan, Sandbox::State& state) {
       Error{.kind = ErrorKind::host,
             .what = "sbx, started by root, may not signal the run's own user (CAP_KILL is missing)",
             .hint = "give it that capability, or start it as an ordinary user"});
+}
+
+void end_orphans(const Sandbox::State& state) {
+  constexpr std::chrono::seconds kPatience{1};
+  for (const os::Cgroup& group : state.cgroups) {
+    if (group.version() != 2 || os::await_cgroup_event(group.fd(), "populated 0", kPatience))
+      continue;
+    if (group.kill())
+      static_cast<void>(os::await_cgroup_event(group.fd(), "populated 0", kPatience));
+  }
 }
 
 void sweep_private_folders(const plan::Plan& plan) {

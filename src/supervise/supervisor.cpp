@@ -249,7 +249,10 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.payload_cpu_us = sandbox_->payload_cpu_us();
-  if (evidence_.init_died) evidence_.init_error = sandbox_->failure(plan_);
+  if (evidence_.init_died) {
+    evidence_.init_error = sandbox_->failure(plan_);
+    sandbox_->sweep_leftovers(plan_, {});  // it has cleared away nothing
+  }
   if (evidence_.init_error) add_cause(*evidence_.init_error);
   evidence_.exec_errno = sandbox_->exec_errno();
   add_final_counters(*sandbox_, 2, usage);

@@ -13,6 +13,23 @@ from support import leftovers
 
 pytestmark = pytest.mark.needs("signal-scope")
 
+# A program of one page, which it writes for ever. Three of them do so into a pipe that nobody reads,
+# where they wait; the command, into memory.
+OUTLIVES = """
+import os, struct, subprocess
+code = bytes.fromhex("bf01000000" "be00004000" "ba00100000" "b801000000" "0f05" "ebe8")
+head = struct.pack("<16sHHIQQQIHHHHHH", b"\\x7fELF\\2\\1\\1", 2, 62, 1, 0x400078, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+part = struct.pack("<IIQQQQQQ", 1, 5, 0, 0x400000, 0x400000, 0x78 + len(code), 0x78 + len(code), 4096)
+path = os.environ["HOME"] + "/tiny"
+with open(path, "wb", opener=lambda name, flags: os.open(name, flags, 0o700)) as file:
+    file.write(head + part + code)
+_, full = pipe = os.pipe()
+for _ in range(3):
+    print(subprocess.Popen([path], stdout=full, start_new_session=True, pass_fds=pipe).pid, flush=True)
+os.dup2(os.memfd_create("memory"), 1)
+os.execv(path, [path])
+"""
+
 
 @pytest.mark.parametrize("script", [DAEMONS, HOPPING], ids=["daemons", "hopping"])
 def test_a_killed_supervisor_takes_all_with_it(shared, script):
@@ -113,6 +130,16 @@ def test_what_three_killed_at_once_leave_is_swept_by_the_next_run(shared, place)
     assert len(private_folders(place)) == 1
     shared.run(cmd=["true"], **options).assert_ok()
     assert not private_folders(place)
+
+
+@pytest.mark.needs("cgroup-v2", "cgroup:memory")
+def test_what_outlives_init_and_keeper_ends_with_the_run(shared):
+    """The kernel looks for the largest when the limit is reached, and both are larger than what the payload can be:
+    memory that is in a file counts for nobody. The command itself dies with init, the others are in the group."""
+    run = shared.run(cmd=["/usr/bin/python3", "-c", OUTLIVES], flags=["--memory", "64M"], timeout=60)
+    assert run.status == "oom" and run.code == 137 and run.result["memory"]["oom_kills"] >= 2, run
+    others = [int(word) for word in run.out.split()]
+    assert len(others) == 3 and gone_within(others, 2), others
 
 
 @pytest.mark.parametrize("number", range(10))
