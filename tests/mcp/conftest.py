@@ -40,7 +40,6 @@ def serve(sbx, state):
     yield start
     for client in clients:
         client.tidy()
-    leftovers.reap_orphans("exe", set())
     end = time.monotonic() + leftovers.SECONDS_ALLOWED
     while (left := _of_sessions(state)) and time.monotonic() < end:
         time.sleep(0.02)

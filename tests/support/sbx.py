@@ -225,4 +225,5 @@ class Sbx:
 
     def reap(self):
         """A killed supervisor that nobody has collected counts as one that may be alive."""
-        leftovers.reap_orphans(Path(self.binary).name[:15], {r.pid for r in self.running})
+        for name in (Path(self.binary).name[:15], "exe"):  # that of the runs of `sbx mcp` (/proc/self/exe)
+            leftovers.reap_orphans(name, {r.pid for r in self.running})
