@@ -50,6 +50,51 @@ bool too_wide(const std::string& folder, const HostFacts& facts) {
          folder == env_of(facts, "GOPATH");
 }
 
+// ---- who may say what is shown
+
+/// Where a payload may have written, or whoever the files are of that it works on: a link or a
+/// first line there is no word of the caller's.
+bool is_input(const std::string& path, const HostFacts& facts) {
+  return is_at_or_below(path, facts.cwd) ||
+         std::ranges::any_of(facts.sources, [&](const auto& source) {
+           return source.second.exists && is_at_or_below(path, source.second.path);
+         });
+}
+
+/// Has the standard library of its own beside it, as nothing but an interpreter has.
+bool is_python(const std::string& prefix) {
+  const std::string lib = join_path(prefix, "lib");
+  return std::ranges::any_of(names_in(lib), [&](const std::string& name) {
+    return (name.starts_with("python") || name.starts_with("pypy")) &&
+           exists(join_path({lib, name, "os.py"}));
+  });
+}
+
+/// From there to what shows anyway, and to what could be the base of a virtual environment.
+bool may_lead_to(const std::string& program, const HostFacts& facts) {
+  const bool shared = std::ranges::any_of(
+      kStores, [&](const std::string_view store) { return is_at_or_below(program, store); });
+  return shared || host_root_shows(program) || is_input(program, facts) ||
+         is_python(installation_of(program, facts));
+}
+
+/// Whether `place`, which lies there, leads elsewhere than it may; `tool` says so then.
+bool leads_astray(const std::string& place, const std::string& program, const HostFacts& facts,
+                  ToolInstallation& tool) {
+  if (!is_input(place, facts) || may_lead_to(program, facts)) return false;
+  tool.problem =
+      place + " leads to " + program +
+      ", and the sandbox works on the folder that it lies in: nothing in there says what "
+      "else of the host is shown";
+  return true;
+}
+
+bool lead_astray(const std::vector<PathLink>& links, const std::string& program,
+                 const HostFacts& facts, ToolInstallation& tool) {
+  return std::ranges::any_of(
+      links, [&](const PathLink& link) { return leads_astray(link.path, program, facts, tool); });
+}
+
 // ---- what a kind of installation needs besides its files
 
 void add_env(const std::string& prefix, const std::string& program, ToolInstallation& tool) {
@@ -112,6 +157,7 @@ void expose_venv(const std::string& venv, int depth, const HostFacts& facts,
     const std::string python = venv + "/bin/" + name;
     const auto real = resolve_path(python);
     if (!real) continue;
+    if (lead_astray(real->links, real->path, facts, tool)) return;
     add_links(real->links, facts, tool);
     expose(real->path, false, depth + 1, facts, tool);  // the base, which has the standard library
     return;
@@ -133,7 +179,9 @@ void expose_interpreter(const std::string& script, int depth, const HostFacts& f
   };
   const std::string interpreter = take_word();
   if (base_name(interpreter) != "env") {
-    if (interpreter.starts_with('/') && is_program(interpreter))
+    const auto real = resolve_path(interpreter);
+    if (interpreter.starts_with('/') && real && is_program(interpreter) &&
+        !leads_astray(script, real->path, facts, tool))
       expose(interpreter, false, depth + 1, facts, tool);
     return;
   }
@@ -149,6 +197,7 @@ void expose(const std::string& program, bool on_path, int depth, const HostFacts
   const auto folder = resolve_path(parent_of(program));
   const auto real = resolve_path(program);
   if (depth > kMaxDepth || !folder || !real) return;
+  if (lead_astray(real->links, real->path, facts, tool)) return;
   const std::string here = join_path(folder->path, base_name(program));
 
   std::string venv = venv_of(here);
@@ -198,6 +247,10 @@ std::string installation_of(const std::string& program, const HostFacts& facts) 
 void expose_program(const std::string& program, bool on_path, const HostFacts& facts,
                     ToolInstallation& tool) {
   expose(program, on_path, 0, facts, tool);
+  if (tool.problem.empty()) return;
+  tool.trees.clear();
+  tool.path.clear();
+  tool.env.clear();
 }
 
 }  // namespace sbx::os

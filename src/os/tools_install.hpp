@@ -10,6 +10,8 @@ namespace sbx::os {
 /// Adds to `tool` what has to show for the canonical or linked `program` to run: its installation,
 /// its virtual environment with the base of that, its script's interpreter, and the links between
 /// them. `on_path`: the program's folder goes into `tool.path` when PATH inside would not find it.
+/// Where a file in the caller's folder, or in one that the profile shows, leads elsewhere than to
+/// the host's own programs or a Python installation, nothing is shown and `tool.problem` says why.
 void expose_program(const std::string& program, bool on_path, const HostFacts& facts,
                     ToolInstallation& tool);
 

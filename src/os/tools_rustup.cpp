@@ -38,6 +38,7 @@ std::string toml_value(std::string_view text, std::string_view section, std::str
 struct Choice {
   std::string toolchain;  ///< a name, or an absolute folder
   std::string set_by;
+  bool by_file = false;  ///< of whoever the caller's folder is
 };
 
 /// rust-toolchain.toml, or rust-toolchain with the same content or just a name.
@@ -47,12 +48,10 @@ Choice from_file(const std::string& folder) {
     const auto text = read_small_file(file);
     if (!text) continue;
     std::string channel = toml_value(*text, "toolchain", "channel");
-    const std::string path = toml_value(*text, "toolchain", "path");
-    if (channel.empty() && !path.empty())
-      channel = path.starts_with('/') ? path : join_path(folder, path);
+    if (channel.empty()) channel = toml_value(*text, "toolchain", "path");
     const std::string_view whole = trimmed(*text);
     if (channel.empty() && whole.find_first_of("[\n=") == std::string_view::npos) channel = whole;
-    if (!channel.empty()) return {channel, file};
+    if (!channel.empty()) return {channel, file, true};
   }
   return {};
 }
@@ -108,6 +107,12 @@ std::optional<ShimTarget> follow_rustup(const std::string& program, const std::s
   if (choice.toolchain.empty())
     return ShimTarget{.problem = name + " is a proxy of rustup, which has no default toolchain; " +
                                  "run `rustup default stable`"};
+  const bool is_name = !choice.toolchain.contains('/') && choice.toolchain != "..";
+  if (choice.by_file && !is_name)
+    return ShimTarget{.problem = name + " is a proxy of rustup, and " + choice.set_by +
+                                 " names a folder (" + choice.toolchain +
+                                 "), which a file there does not decide: name it with "
+                                 "RUSTUP_TOOLCHAIN if it is to be shown"};
   const std::string real = toolchain_folder(home, settings, choice.toolchain) + "/bin/" + name;
   if (is_program(real)) return ShimTarget{.program = real};
   return ShimTarget{.problem = name + " is a proxy of rustup, and toolchain " + choice.toolchain +

@@ -74,7 +74,9 @@ Versions xenv_versions(const Xenv& xenv, const std::string& root, const HostFact
 }
 
 /// "3.11" stands for the newest installed 3.11.x, as in pyenv since 2.3.
+/// A word that is no name comes from a file of somebody else's (CVE-2022-35861).
 std::string installed_version(const std::string& folder, const std::string& version) {
+  if (version.contains('/') || version == "." || version == "..") return {};
   if (is_folder(join_path(folder, version))) return version;
   std::string best;
   for (const std::string& name : names_in(folder)) {

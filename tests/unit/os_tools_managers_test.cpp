@@ -55,6 +55,7 @@ TEST_CASE("a virtual environment is shown with the base it points to") {
   const TempTree tree;
   HostFacts facts = caller(tree, {"home/work/.venv/bin"});
   install(tree, "home/.pyenv/versions/3.11.2", "python3.11");
+  tree.file("home/.pyenv/versions/3.11.2/lib/python3.11/os.py", "");
   tree.link("home/.pyenv/versions/3.11", tree.path("home/.pyenv/versions/3.11.2"));
   tree.file("home/work/.venv/pyvenv.cfg", "home = x\n");
   tree.link("home/work/.venv/bin/python", tree.path("home/.pyenv/versions/3.11/bin/python3.11"));
@@ -67,6 +68,55 @@ TEST_CASE("a virtual environment is shown with the base it points to") {
                              tree.path("home/work/.venv")});
   CHECK(tool.path == Paths{tree.path("home/work/.venv/bin")});
   CHECK(tool.env.at("VIRTUAL_ENV") == tree.path("home/work/.venv"));
+}
+
+TEST_CASE("what lies in the caller's folder does not say what else of the host is shown") {
+  const TempTree tree;
+  HostFacts facts = caller(tree, {"home/work/.venv/bin", "home/.pyenv/shims", "home/.cargo/bin"});
+  tree.file("home/other/package.json", "{}");
+  const std::string other = tree.program("home/other/run.sh");
+  const auto script = [&](const std::string& place) { tree.program(place, "#!" + other + "\n"); };
+  const auto refused = [&](const std::string& name, std::string_view why) {
+    const ToolInstallation tool = find_tool(name, facts);
+    CHECK(tool.problem.contains(why));
+    CHECK(shown(tool).empty());
+    CHECK(tool.path.empty());
+  };
+  SUBCASE("the first line of a script") {
+    script("home/work/.venv/bin/python3");
+    refused("python3", other);
+    facts.cwd = tree.folder("home/elsewhere");  // the control: there the caller has put it
+    CHECK(shown(find_tool("python3", facts)) ==
+          Paths{tree.path("home/other"), tree.path("home/work/.venv/bin/python3")});
+    facts.sources["work"] = {.exists = true, .path = tree.path("home/work")};
+    refused("python3", other);
+  }
+  SUBCASE("a link, also of a virtual environment") {
+    tree.link("home/work/.venv/bin/python3", other);
+    refused("python3", other);
+    tree.file("home/work/.venv/pyvenv.cfg", "");
+    refused("python3", other);
+    tree.link("home/work/.venv/bin/python", tree.path("home/other/package.json"));
+    refused("python3", other);
+  }
+  SUBCASE("a version that is a path") {
+    tree.program("home/.pyenv/shims/python3");
+    install(tree, "home/private", "python3");
+    tree.file("home/work/.python-version", "../../private\n");
+    refused("python3", "../../private");
+  }
+  SUBCASE("a toolchain that is a folder") {
+    tree.program("home/.cargo/bin/rustup");
+    tree.link("home/.cargo/bin/cargo", "rustup");
+    install(tree, "home/private", "cargo");
+    for (const char* key : {"path", "channel"}) {
+      const std::string line = std::string(key) + " = \"" + tree.path("home/private") + "\"\n";
+      tree.file("home/work/rust-toolchain.toml", "[toolchain]\n" + line);
+      refused("cargo", "RUSTUP_TOOLCHAIN");
+    }
+    facts.env["RUSTUP_TOOLCHAIN"] = tree.path("home/private");  // the caller's own word
+    CHECK(shown(find_tool("cargo", facts)) == Paths{tree.path("home/private")});
+  }
 }
 
 TEST_CASE("a pipx program is shown as its link and its own environment, not ~/.local") {
