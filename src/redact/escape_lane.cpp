@@ -64,12 +64,15 @@ void EscapeLane::wake(At text, std::size_t from, Matches& matches) {
   awake_ = true;
   woken_ = piece_.at + from;
   cursor_ = {.at = text};
+  asides_.clear();  // they have no escape in them yet, and are what `text` says
   done_ = from;
   run(matches);
 }
 
 inline void EscapeLane::unit(Cursor& cursor, char c, std::uint64_t start, std::uint64_t end,
                              Matches& matches) {
+  if (!asides_.empty()) [[unlikely]]
+    step_asides(c, end, matches);
   starts_.set(cursor.units++, start);
   ++cursor.escapeless;
   cursor.at = steps_.step(cursor.at, static_cast<unsigned char>(c));
@@ -77,6 +80,35 @@ inline void EscapeLane::unit(Cursor& cursor, char c, std::uint64_t start, std::u
     return;
   matches.add(
       {start_of(cursor, automaton_.found(cursor.at)), end, automaton_.found_owner(cursor.at)});
+}
+
+void EscapeLane::begin_aside(std::string_view inside, std::uint64_t end) {
+  Aside aside{.base = end};
+  for (const char c : inside) aside.at = steps_.step(aside.at, static_cast<unsigned char>(c));
+  // That it ends in there, too, the text as it stands tells.
+  if (automaton_.begun(aside.at) != 0) asides_.push_back(aside);
+}
+
+void EscapeLane::step_asides(char c, std::uint64_t end, Matches& matches) {
+  std::erase_if(asides_, [&](Aside& aside) {
+    aside.at = steps_.step(aside.at, static_cast<unsigned char>(c));
+    ++aside.units;
+    if (steps_.accepts(aside.at) && automaton_.found(aside.at) > aside.units)
+      matches.add(
+          {start_of(aside, automaton_.found(aside.at)), end, automaton_.found_owner(aside.at)});
+    return automaton_.begun(aside.at) <= aside.units;  // all of that the cursor has, too
+  });
+}
+
+/// Inside the escape, every byte was a unit.
+std::uint64_t EscapeLane::start_of(const Aside& aside, std::size_t count) const {
+  return aside.base - (count - aside.units);
+}
+
+bool EscapeLane::is_plain(const Cursor& cursor) const {
+  return automaton_.begun(cursor.at) <= cursor.escapeless &&
+         std::ranges::all_of(asides_,
+                             [&](const Aside& aside) { return aside.units <= cursor.escapeless; });
 }
 
 /// Before it woke, every byte was a unit.
@@ -121,13 +153,16 @@ void EscapeLane::run(Matches& matches) {
     } else if (begins_with(c)) {
       const std::string_view rest = bytes.substr(done_);
       is = kind_ == Escapes::backslash ? backslash_at(rest) : percent_at(rest);
-    } else if (automaton_.begun(cursor.at) <= cursor.escapeless) {
+    } else if (is_plain(cursor)) {
       awake_ = false;
       break;
     }
     if (is.size != 0) {
       unit(cursor, is.byte, place, place + is.size, matches);
-      if (is.escape) cursor.escapeless = 0;
+      if (is.escape) {
+        cursor.escapeless = 0;
+        begin_aside(bytes.substr(done_ + 1, is.size - 1), place + is.size);
+      }
       done_ += is.size;
       continue;
     }
@@ -181,6 +216,7 @@ EscapeLane::Read EscapeLane::read_digits(unsigned base, std::size_t from, std::s
 /// A code point of \u is UTF-8 in the secret; one above 127 of any other escape is a byte.
 void EscapeLane::escape(std::uint64_t end, Matches& matches) {
   const bool point = kind_ == Escapes::backslash && pending_size_ == 6;
+  const std::string_view inside(&pending_[1], pending_size_ - 1);
   pending_size_ = 0;
   const auto put_unit = [&](std::uint32_t byte) {
     unit(cursor_, static_cast<char>(byte), pending_start_, end, matches);
@@ -196,24 +232,37 @@ void EscapeLane::escape(std::uint64_t end, Matches& matches) {
     put_unit(0x80U | (code_ & 0x3FU));
   }
   cursor_.escapeless = 0;
+  begin_aside(inside, end);
 }
 
 std::uint64_t EscapeLane::open() const {
   if (!awake_) return kNowhere;
   const std::size_t begun = automaton_.begun(cursor_.at);
-  if (begun != 0) return start_of(cursor_, begun);
-  return pending_size_ != 0 ? pending_start_ : kNowhere;
+  std::uint64_t open = kNowhere;
+  if (begun != 0)
+    open = start_of(cursor_, begun);
+  else if (pending_size_ != 0)
+    open = pending_start_;
+  for (const Aside& aside : asides_)
+    open = std::min(open, start_of(aside, automaton_.begun(aside.at)));
+  return open;
 }
 
 void EscapeLane::unfinished(std::uint64_t end, Matches& matches) const {
-  if (!awake_ || automaton_.begun(cursor_.at) == 0 || automaton_.owner(cursor_.at) == kNobody)
-    return;
-  matches.add({open(), end, automaton_.owner(cursor_.at)});
+  if (!awake_) return;
+  const auto add = [&](const auto& where) {
+    const std::size_t begun = automaton_.begun(where.at);
+    if (begun != 0 && automaton_.owner(where.at) != kNobody)
+      matches.add({start_of(where, begun), end, automaton_.owner(where.at)});
+  };
+  add(cursor_);
+  for (const Aside& aside : asides_) add(aside);
 }
 
 void EscapeLane::reset() {
   awake_ = false;
   cursor_ = {};
+  asides_.clear();
   pending_size_ = 0;
 }
 

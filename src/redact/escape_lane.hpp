@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "redact/automaton.hpp"
 #include "redact/match.hpp"
@@ -60,6 +61,18 @@ class EscapeLane {
   };
   void unit(Cursor& cursor, char c, std::uint64_t start, std::uint64_t end, Matches& matches);
   [[nodiscard]] std::uint64_t start_of(const Cursor& cursor, std::size_t count) const;
+  /// Something wanted that begins inside an escape, whose last characters stand for themselves
+  /// then: "100%" before an encoded "ab/c" reads as "%ab". For as long as it goes on so.
+  struct Aside {
+    At at = 0;
+    std::uint64_t base = 0;   ///< where that escape ended
+    std::uint64_t units = 0;  ///< since then
+  };
+  void begin_aside(std::string_view inside, std::uint64_t end);
+  void step_asides(char c, std::uint64_t end, Matches& matches);
+  [[nodiscard]] std::uint64_t start_of(const Aside& aside, std::size_t count) const;
+  /// Does the text as it stands tell the same as all that has begun?
+  [[nodiscard]] bool is_plain(const Cursor& cursor) const;
   const Automaton& automaton_;
   Automaton::Steps steps_;
   Escapes kind_;
@@ -70,6 +83,7 @@ class EscapeLane {
   std::size_t next_ = 0;  ///< next(), where that is not before `from`
   bool awake_ = false;
   Cursor cursor_{};
+  std::vector<Aside> asides_{};
   std::array<char, 6> pending_{};  ///< an escape that is not complete
   std::size_t pending_size_ = 0;
   std::uint64_t pending_start_ = 0;

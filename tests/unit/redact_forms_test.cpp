@@ -133,6 +133,18 @@ TEST_CASE("URL-encoding, whole or in part, with + for a space") {
   CHECK(masked("100%40", "100%40 100%2540") == "[redacted:k] [redacted:k]");
 }
 
+TEST_CASE("URL-encoding that is not read where it begins: a % before it, by chance or on purpose") {
+  CHECK(masked("ab/cdefgh", "100%ab%2Fcdefgh.") == "100%[redacted:k].");
+  CHECK(masked("ab/cdefgh", "%1ab%2fcdefg%68.") == "%1[redacted:k].");
+  CHECK(masked("9d1f0c7d", "%9d%31%66%30%63%37%64.") == "%[redacted:k].");
+  CHECK(masked("61aaaaaaaa", "%61%61%61%61%61%61%61%61%61.") == "%[redacted:k].");
+  CHECK(masked("ab/cdefgh", "%ab%ab%2Fcdefgh.") == "%ab%[redacted:k].");
+  CHECK(masked("ab/cdefgh", "%ab%2Fcdef%ab%2Fcdefgh.") == "%ab%2Fcdef%[redacted:k].");
+  const std::vector<Needle> needles{{"k", "ab/cdefgh"}};
+  CHECK(in_pieces({"%", "ab%2", "Fcdef", "gh."}, needles) == "%|ab%||[redacted:k].|");
+  CHECK(in_pieces({"%ab%2Fcd"}, needles).find("ab%2F") == std::string::npos);
+}
+
 TEST_CASE("strings of JSON, C, Python and shells") {
   CHECK(masked(kSecret, R"("p@ss w0rd/\"7\"")") == "\"[redacted:k]\"");
   CHECK(masked(kSecret, R"(p@ss w0rd\/\"7\")") == kMask);
