@@ -194,10 +194,15 @@ struct PlanMount {
     return add_tmpfs(b, tree, mount, shared ? 01777 : 0755, "named in the profile", key);
   }
   Result<void> operator()(const profile::FileMount& mount) const {
-    if (!tree.is_foreign(mount.target) && !tree.is_made_file(mount.target))
+    const bool scratch = tree.is_scratch(mount.target);
+    if (!scratch && !tree.is_foreign(mount.target) && !tree.is_made_file(mount.target))
       return tree.make_file(mount.target, mount.content, mount.perm, "named in the profile", key);
-    // Over a file of a tree that is not ours, or one such as /etc/hosts: from a place of our own.
-    tree.hold_above(mount.target, key);
+    // Over a file of a tree that is not ours, or one such as /etc/hosts, and where the payload may
+    // write: from a place of our own.
+    if (scratch)
+      SBX_CHECK(tree.make_mount_point(mount.target, false, "named in the profile", key));
+    else
+      tree.hold_above(mount.target, key);
     const std::string staged = std::string(kStaging) + "/file" + key.substr(key.find('['));
     SBX_CHECK(tree.make_file(staged, mount.content, mount.perm, "named in the profile", key));
     b.add(Phase::init, BindInside{staged, mount.target, kReadOnly}, "named in the profile", key);

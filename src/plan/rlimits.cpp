@@ -41,10 +41,14 @@ void plan_process_count(Builder& b) {
   const std::vector<std::string>& approximate = b.plan.isolation.approximate;
   const auto& pids = b.profile.limits.pids;
   if (!pids || std::ranges::find(approximate, "pids") == approximate.end()) return;
-  if (b.profile.limits.rlimits.contains("nproc")) return;  // it has its own word on this
   // More for those of ours, which are of the same user.
-  b.add(Phase::payload, SetRlimit{"nproc", *pids + b.own_processes()},
-        "stands in for a cgroup: limits.pids", "limits.pids");
+  const std::uint64_t stand_in = *pids + b.own_processes();
+  const auto chosen = b.profile.limits.rlimits.find("nproc");
+  if (chosen != b.profile.limits.rlimits.end() && chosen->second.value_or(stand_in + 1) <= stand_in)
+    return;
+  if (chosen != b.profile.limits.rlimits.end()) b.plan.limits.rlimits["nproc"] = stand_in;
+  b.add(Phase::payload, SetRlimit{"nproc", stand_in}, "stands in for a cgroup: limits.pids",
+        "limits.pids");
 }
 
 }  // namespace

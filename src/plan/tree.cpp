@@ -106,6 +106,7 @@ Result<void> Tree::make_mount_point(const std::string& target, bool folder, std:
     builder_.add(Phase::init, WriteFile{target, "", 0444}, reason, key);
   }
   put(target, folder ? Kind::folder : Kind::file);
+  if (is_scratch(target)) hold_above(target, key);
   return {};
 }
 
@@ -131,9 +132,13 @@ void Tree::hold(const std::string& path, bool optional, std::string_view reason,
 
 void Tree::hold_above(std::string_view place, std::string_view key) {
   const std::string folder(parent_path(place));
-  if (root_of(folder) != Kind::lasting_root || kind_of(folder)) return;
+  const std::optional<Kind> kind = kind_of(folder);
+  // Of its own tree everything that is on the way has been made.
+  const bool lasting = root_of(folder) == Kind::lasting_root && !kind;
+  const bool scratch = kind == Kind::folder && is_scratch(folder);
+  if (!lasting && !scratch) return;
   hold_above(folder, key);
-  hold(folder, true, kHeldReason, key);  // where it is missing, so is the place
+  hold(folder, lasting, kHeldReason, key);  // where it is missing, so is the place
 }
 
 Result<void> Tree::make_symlink(const std::string& path, const std::string& link,

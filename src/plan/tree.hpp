@@ -35,7 +35,7 @@ class Tree {
   /// mounted there already.
   void hold(const std::string& path, bool optional, std::string_view reason, std::string_view key);
   /// The same for each folder between `place`, on which something is to be mounted, and the root of
-  /// the lasting tree that it lies in, if it does. Before that is mounted.
+  /// the lasting tree or scratch that it lies in, if it does. Before that is mounted.
   void hold_above(std::string_view place, std::string_view key);
   /// A read-only copy of the host's file `source`.
   Result<void> make_copy(const std::string& path, const std::string& source,

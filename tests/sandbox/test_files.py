@@ -173,6 +173,25 @@ def test_a_file_has_its_content_and_permissions(sbx):
     assert run.out == "a=1\nü\n440\n444\n" and "ead-only" in run.err, run
 
 
+def test_a_file_in_scratch_is_read_only_and_stays_where_it_is(sbx):
+    """The control is the folder that the file is in: that is the command's."""
+    script = ("chmod 644 q; echo evil > q; rm -f q; mv ../e ../f; mv /tmp/d /tmp/x; cat /tmp/d/e/q; "
+              "touch new && mv new /tmp/d/e/newer && rm newer && echo; stat -c %a q")
+    for place, flags in (("/tmp/d/e", []), ("/tmp/d/e", ["--tmpfs", "/tmp"]), ("/tmp/d/e", ["--tmpfs", "/tmp/d"])):
+        run = sbx.run(flags=[*flags, "--file", f"{place}/q=ours"], cmd=["sh", "-c", f"cd {place}; {script}"])
+        assert run.out == "ours\n444\n", run
+        assert len(run.err.splitlines()) == 5, run
+    why = sbx.call("explain", "--file", "/tmp/q=ours", "--why", "path:/tmp/q", "--", "true")
+    assert "read, not written" in why.out, why
+
+
+def test_what_is_mounted_in_scratch_stays_where_it_is(sbx):
+    (sbx.cwd / "input").write_text("ours\n")
+    script = "mv /tmp/d /tmp/x; mkdir -p /tmp/d; echo evil > /tmp/d/q; cat /tmp/d/q; touch /tmp/d/other /tmp/other"
+    run = sbx.run(flags=["--ro", "./input:/tmp/d/q"], cmd=["sh", "-c", script])
+    assert run.out == "ours\n" and run.code == 0 and len(run.err.splitlines()) == 2, run
+
+
 def test_a_file_stands_in_for_one_of_the_sandboxs_own(sbx):
     run = sbx.run(flags=["--file", "/etc/hosts=192.0.2.1 here\n"], cmd=["sh", "-c", "cat /etc/hosts; getent hosts here; echo > /etc/hosts"])
     assert run.code == 2 and run.out.splitlines()[0] == "192.0.2.1 here" and len(run.out.splitlines()) == 2, run

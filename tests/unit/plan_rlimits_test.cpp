@@ -66,3 +66,22 @@ TEST_CASE("what nobody chose is no warning: defaults, built-in profiles, and no 
   CHECK(files_of(none) == 2000);
   CHECK(none.warnings.empty());
 }
+
+TEST_CASE("what stands in for limits.pids holds beside an rlimit of one's own") {
+  profile::Profile profile;
+  profile.limits.pids = 3;
+  profile.degrade = {"cgroup"};
+  HostFacts bare = host_of_user();
+  bare.cgroups.clear();
+  bare.nproc_counts_per_namespace = true;
+  const auto last = [&](std::optional<std::uint64_t> nproc) {
+    profile.limits.rlimits["nproc"] = nproc;
+    const auto plan = build(profile, command(), bare);
+    REQUIRE(plan.has_value());
+    CHECK(plan->limits.rlimits.at("nproc") == steps_of<SetRlimit>(*plan).back().value);
+    return steps_of<SetRlimit>(*plan).back().value;
+  };
+  CHECK(last(50) == 4U);
+  CHECK(last(std::nullopt) == 4U);
+  CHECK(last(2) == 2U);
+}
