@@ -22,10 +22,6 @@ bool is_own_key(std::string_view key) { return std::ranges::find(kOwnKeys, key) 
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-void remove_key(Node& map, std::string_view key) {
-  std::erase_if(map.children, [&](const Node& child) { return child.key == key; });
-}
-
 void check_version(const Node& root, Findings& findings) {
   const Node* version = root.find("version");
   if (version == nullptr) {
@@ -221,37 +217,7 @@ void add_overrides(const LoadRequest& request, Chain& chain, Node& root, Finding
   }
 }
 
-void merge_at(Node& base, Node over, bool top) {
-  if (over.replace || base.kind != over.kind) {
-    base = std::move(over);
-    return;
-  }
-  if (over.kind == NodeKind::list) {
-    std::ranges::move(over.children, std::back_inserter(base.children));
-    base.at = std::move(over.at);
-    base.key_at = std::move(over.key_at);
-    return;
-  }
-  if (over.kind != NodeKind::map) {
-    base = std::move(over);
-    return;
-  }
-  for (Node& child : over.children) {
-    Node* below = base.find(child.key);
-    // A command is one value: two of them appended would be no command.
-    if (below != nullptr && top && child.key == "command") {
-      *below = std::move(child);
-    } else if (below != nullptr) {
-      merge_at(*below, std::move(child), false);
-    } else {
-      base.children.push_back(std::move(child));
-    }
-  }
-}
-
 }  // namespace
-
-void merge(Node& base, Node over) { merge_at(base, std::move(over), true); }
 
 std::optional<Layers> build_layers(const LoadRequest& request, const Reader& read,
                                    Findings& findings, Problems& unreadable) {
@@ -265,8 +231,8 @@ std::optional<Layers> build_layers(const LoadRequest& request, const Reader& rea
     const bool own = i + 1 == chain.documents().size();
     if (!own)
       std::erase_if(document.children, [](const Node& child) { return is_own_key(child.key); });
-    remove_key(document, "version");
-    remove_key(document, "extends");
+    document.remove("version");
+    document.remove("extends");
     if (i == 0) {
       out.root = std::move(document);
     } else {

@@ -16,6 +16,10 @@ Node* Node::find(std::string_view name) {
   return const_cast<Node*>(std::as_const(*this).find(name));
 }
 
+void Node::remove(std::string_view name) {
+  std::erase_if(children, [&](const Node& child) { return child.key == name; });
+}
+
 std::string_view describe_kind(const Node& node) {
   switch (node.kind) {
     case NodeKind::null:

@@ -30,6 +30,8 @@ struct Node {
   /// The child of a map under `name`, or nullptr.
   [[nodiscard]] const Node* find(std::string_view name) const;
   [[nodiscard]] Node* find(std::string_view name);
+  /// Takes it away, where there is one.
+  void remove(std::string_view name);
   /// Where a person would look for it: the key, or the value itself in a list.
   [[nodiscard]] const Origin& place() const { return key.empty() ? at : key_at; }
   bool operator==(const Node&) const = default;

@@ -120,6 +120,24 @@ TEST_CASE("flags are laid over the files last, in their order") {
   CHECK(profile.tools == std::vector<std::string>{"go"});
 }
 
+TEST_CASE(
+    "a root takes the place of the one before, and what is passed on of what was set before") {
+  LoadRequest request;
+  request.overrides = {{"root", "{oci: other}", "--root"}, {"env.pass", "[A, C]", "--env"}};
+  const Profile profile = must_load(
+      "root: {oci: image, ref: one, max: 5G}\nenv: {pass: [B], set: {A: a, B: b}}\n", request);
+  CHECK(profile.root.path == "/cwd/other");
+  CHECK(profile.root.ref.empty());
+  CHECK(profile.root.max == Bytes{5} << 30U);
+  CHECK(profile.origins.at("root") == sbx::Origin{"--root"});
+  CHECK(profile.env.set == std::map<std::string, std::string>{{"B", "b"}});
+  request.overrides = {{"root", "{dir: other}", "--root"}, {"env.set", "{A: z}", "--env"}};
+  const Profile folder =
+      must_load("root: {oci: image, ref: one, max: 5G}\nenv: {pass: [A]}\n", request);
+  CHECK(folder.root.kind == RootKind::dir);
+  CHECK(folder.env.set.at("A") == "z");
+}
+
 TEST_CASE("wrong flags are told by their names") {
   const auto problem = [](const std::string& key, const std::string& yaml) {
     LoadRequest request;
