@@ -99,10 +99,11 @@ void plan_supervision(Builder& b) {
 Result<void> plan_command(Builder& b) {
   b.plan.argv = b.invocation.command.empty() ? b.profile.command : b.invocation.command;
   if (b.plan.argv.empty() && b.facts.image) b.plan.argv = b.facts.image->command;
-  if (b.plan.argv.empty() || b.plan.argv.front().empty())
+  const bool none = b.plan.argv.empty();
+  if (none || b.plan.argv.front().empty())
     return std::unexpected(
         Error{.kind = ErrorKind::usage,
-              .what = "no command to run",
+              .what = none ? "no command to run" : "the name of the command to run is empty",
               .hint = "write it after `--`, or as `command: [...]` in the profile"});
   plan_supervision(b);
   note_secrets(b);

@@ -138,6 +138,11 @@ class Finder {
       take(Verdict::allowed,
            "it can be written: " + format_bytes(a.size) + " of memory, empty at the start");
   }
+  /// What is in it was put there before, by us.
+  void see(const SealMount& a) {
+    if (a.path != "/" && found_.verdict == Verdict::allowed && is_below(path_, a.path))
+      take(Verdict::partly, "it can be read, not written: it has only what was put there");
+  }
   void see(const MountOverlay& a) {
     leave(a.staging);
     if (is_below(path_, a.target))

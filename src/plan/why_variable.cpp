@@ -32,7 +32,8 @@ Answer present(const Asked& asked, std::string_view name, const std::string& pas
     answer.because = "env.set has it, which wins over env.pass";
     return answer;
   }
-  if (!passed.empty()) {
+  if (!passed.empty() &&
+      (asked.host.env == nullptr || asked.host.env->contains(std::string(name)))) {
     Answer answer = asked.decided_by(passed);
     answer.because = "env.pass takes it from the caller";
     return answer;
