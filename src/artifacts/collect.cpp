@@ -68,7 +68,8 @@ class Collector {
   }
 
   Result<void> take(const Found& found, const os::UniqueFd& file) {
-    auto copied = staging_.copy(file.get(), room(), wish_.filter ? wish_.filter() : TextFilter{});
+    auto copied = staging_.copy(file.get(), room(), wish_.filter ? wish_.filter() : TextFilter{},
+                                wish_.ended);
     if (copied) {
       used_ += copied->bytes;
       collection_.artifacts.push_back(
@@ -76,6 +77,8 @@ class Collector {
       return {};
     }
     const CopyFailure& failure = copied.error();
+    ended_ = !failure.of_store && failure.error == EINTR;
+    if (ended_) return {};
     if (failure.of_store)
       return std::unexpected(store_error("cannot copy " + quote(found.path), failure.error));
     (failure.error == EFBIG ? too_large_ : unreadable_).add(found.path);
@@ -83,7 +86,7 @@ class Collector {
   }
 
   Result<Collection> finish(const Skipped& skipped) {
-    if (ended_)
+    if (ended_ || (wish_.ended && wish_.ended()))
       return std::unexpected(
           Error{.kind = ErrorKind::host, .what = "sbx was asked to end while it collected them"});
     if (too_large_.any())

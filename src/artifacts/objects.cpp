@@ -73,7 +73,12 @@ SysResult<Objects> Objects::open(int store) {
 }
 
 SysResult<os::UniqueFd> Objects::read(const std::string& digest) const {
-  return os::open_beneath(folder_.get(), place(digest).c_str(), O_RDONLY | O_NOFOLLOW);
+  os::UniqueFd file = SBX_TRY(
+      os::open_beneath(folder_.get(), place(digest).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK));
+  struct ::stat what{};
+  if (::fstat(file.get(), &what) != 0) return fail();
+  if (!S_ISREG(what.st_mode)) return std::unexpected(Errno{EINVAL});
+  return file;
 }
 
 bool Objects::has(const std::string& digest, std::uint64_t bytes) const {

@@ -56,12 +56,14 @@ class Passage {
 
 /// What is read of `from` goes to `to`, and no more than `most` of it.
 std::expected<Copied, CopyFailure> copy_bytes(int from, int to, std::uint64_t most,
-                                              const TextFilter& filter) {
+                                              const TextFilter& filter,
+                                              const std::function<bool()>& ended) {
   Passage passage(to, most);
   std::string buffer(kBuffer, '\0');
   std::string kept;
   std::optional<bool> filtered;
   for (;;) {
+    if (ended && ended()) return unreadable(EINTR);
     const ssize_t n = ::read(from, buffer.data(), buffer.size());
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return unreadable(errno);
@@ -105,6 +107,7 @@ Result<Staging> Staging::make(const std::string& run) {
 Staging::~Staging() {
   if (!folder_.valid()) return;
   // What cannot be done now is left to the next run: nobody holds the folder any more then.
+  if (::flock(place_->lock.get(), LOCK_EX | LOCK_NB) != 0) return;
   if (auto store = Opened::open(place_, Use::change)) (void)clear(*store);
 }
 
@@ -117,12 +120,13 @@ void Staging::remove_leftovers() {
 }
 
 std::expected<Copied, CopyFailure> Staging::copy(int fd, std::uint64_t most,
-                                                 const TextFilter& filter) {
+                                                 const TextFilter& filter,
+                                                 const std::function<bool()>& ended) {
   const std::string name = std::to_string(made_++);
   const os::UniqueFd to(
       ::openat(folder_.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
   if (!to.valid()) return unwritable(errno);
-  auto copied = copy_bytes(fd, to.get(), most, filter);
+  auto copied = copy_bytes(fd, to.get(), most, filter, ended);
   // Where the run has the same content twice, this is a second copy of it in the first's place.
   if (copied && damaged(copied->sha256)) damaged_.insert(copied->sha256);
   const int left =

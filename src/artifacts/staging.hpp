@@ -49,8 +49,10 @@ class Staging {
   static void remove_leftovers();
 
   /// Copies the file open at `fd`, from its beginning, unless it is longer than `most`. `filter`
-  /// (may be empty): what becomes of a text, which is what has no NUL in its beginning.
-  std::expected<Copied, CopyFailure> copy(int fd, std::uint64_t most, const TextFilter& filter);
+  /// (may be empty): what becomes of a text, which is what has no NUL in its beginning. `ended`
+  /// (likewise): asked before each piece, to give up with EINTR.
+  std::expected<Copied, CopyFailure> copy(int fd, std::uint64_t most, const TextFilter& filter,
+                                          const std::function<bool()>& ended = {});
   /// All that is in `artifacts` was copied. Removes some runs whose time is over, too.
   Result<void> commit(const Run& run, const Story& story, const std::vector<Artifact>& artifacts);
 

@@ -6,11 +6,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <ctime>
 #include <utility>
 
 #include "base/text.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
+#include "os/signals.hpp"
 #include "os/state_folder.hpp"
 
 namespace sbx::artifacts {
@@ -28,12 +30,19 @@ os::UniqueFd open_lock(int folder, int flags) {
   return os::UniqueFd(::openat(folder, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600));
 }
 
+/// Whoever has it may be stopped; a run, which has blocked the signals that ask it to end, waits
+/// for those as well: EINTR.
 int lock(int fd, int how) {
-  int done = -1;
-  do {
-    done = ::flock(fd, how);
-  } while (done != 0 && errno == EINTR);
-  return done;
+  constexpr ::timespec kPause{0, 2'000'000};
+  while (::flock(fd, how | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return -1;
+    if (os::end_is_pending()) {
+      errno = EINTR;
+      return -1;
+    }
+    (void)::nanosleep(&kPause, nullptr);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -137,10 +146,9 @@ Result<Store> Store::open(bool make) {
   auto place = std::make_shared<Place>();
   place->path = std::move(folder->path);
   place->folder = std::move(folder->fd);
-  os::UniqueFd lock = open_lock(place->folder.get(), make ? O_CREAT : 0);
-  const int error = lock.valid() ? 0 : errno;
-  if (error == ENOENT && !make) return store;
-  if (error != 0) return std::unexpected(store_error("cannot lock " + quote(place->path), error));
+  os::UniqueFd lock = open_lock(place->folder.get(), O_CREAT);
+  if (!lock.valid())
+    return std::unexpected(store_error("cannot lock " + quote(place->path), errno));
   place->lock = std::move(lock);
   store.place_ = std::move(place);
   return store;

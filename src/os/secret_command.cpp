@@ -24,14 +24,16 @@ struct Start {
   int null;
   int output;
   pid_t parent;
+  const sigset_t* mask;
 };
 
 void run_shell(void* argument) noexcept {
   constexpr int kNotRun = 127;
   const auto& start = *static_cast<const Start*>(argument);
-  // A supervisor that is killed leaves nobody behind.
+  // What it has started itself outlives a supervisor that is killed.
   if (!die_with_parent(start.parent)) ::_exit(kNotRun);
   for (const int signal : {SIGPIPE, SIGXFSZ}) (void)::signal(signal, SIG_DFL);
+  (void)::sigprocmask(SIG_SETMASK, start.mask, nullptr);
   if (::dup2(start.null, STDIN_FILENO) < 0 || ::dup2(start.output, STDOUT_FILENO) < 0)
     ::_exit(kNotRun);
   ::execl("/bin/sh", "sh", "-c", start.text, static_cast<char*>(nullptr));
@@ -40,13 +42,13 @@ void run_shell(void* argument) noexcept {
 
 }  // namespace
 
-SysResult<SecretCommand> SecretCommand::start(const std::string& text) {
+SysResult<SecretCommand> SecretCommand::start(const std::string& text, const sigset_t& mask) {
   const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   int ends[2];
   if (!null.valid() || ::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
   UniqueFd output(ends[0]);
   const UniqueFd theirs(ends[1]);
-  Start start{text.c_str(), null.get(), theirs.get(), ::getpid()};
+  Start start{text.c_str(), null.get(), theirs.get(), ::getpid(), &mask};
   SBX_CHECK(adopt_orphans());
   const pid_t pid = SBX_TRY(fork_process(run_shell, &start));
   SecretCommand command(pid, {}, std::move(output));
@@ -54,13 +56,13 @@ SysResult<SecretCommand> SecretCommand::start(const std::string& text) {
   return command;
 }
 
-int SecretCommand::wait(std::chrono::milliseconds patience) {
-  ::pollfd ended{pidfd_.get(), POLLIN, 0};
+int SecretCommand::wait(std::chrono::milliseconds patience, int interrupt) {
+  ::pollfd watched[] = {{pidfd_.get(), POLLIN, 0}, {interrupt, POLLIN, 0}};
   const auto most = static_cast<int>(std::max<long long>(patience.count(), 0));
   int found = 0;
-  do found = ::poll(&ended, 1, most);
+  do found = ::poll(watched, 2, most);
   while (found < 0 && errno == EINTR);
-  if (found != 1) return -1;
+  if (found < 0 || watched[0].revents == 0) return -1;
   const auto how = wait_for(pid_);
   pid_ = 0;
   return how ? how->wait_status : -1;

@@ -3,6 +3,7 @@
 // be typed).
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -16,7 +17,8 @@ namespace sbx::os {
 
 class SecretCommand {
  public:
-  static SysResult<SecretCommand> start(const std::string& text);
+  /// `mask`: of its signals.
+  static SysResult<SecretCommand> start(const std::string& text, const sigset_t& mask);
   SecretCommand(SecretCommand&& other) noexcept
       : pid_(std::exchange(other.pid_, 0)),
         pidfd_(std::move(other.pidfd_)),
@@ -29,8 +31,8 @@ class SecretCommand {
   ~SecretCommand();
 
   [[nodiscard]] int output() const { return output_.get(); }
-  /// Its wait status; -1: it has not ended by then.
-  int wait(std::chrono::milliseconds patience);
+  /// Its wait status; -1: it has not ended by then, or `interrupt` is readable.
+  int wait(std::chrono::milliseconds patience, int interrupt);
 
  private:
   SecretCommand(pid_t pid, UniqueFd pidfd, UniqueFd output)

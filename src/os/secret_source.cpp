@@ -19,6 +19,7 @@
 #include "base/text.hpp"
 #include "os/fd.hpp"
 #include "os/secret_command.hpp"
+#include "os/signals.hpp"
 
 namespace sbx::os {
 namespace {
@@ -36,19 +37,21 @@ std::unexpected<Error> too_long(const std::string& what) {
   return fail(what + " gives more than 64 KiB", "a secret is a key or a token, not a file of data");
 }
 
-/// Until its end. `until`: for what may never come to it.
-Result<void> read_all(int fd, const std::string& what, Clock::time_point until,
-                      SecretMemory& into) {
+/// Until its end. `until`: for what may never come to it. `interrupt`: readable when nobody wants
+/// it any more.
+Result<void> read_all(int fd, const std::string& what, Clock::time_point until, SecretMemory& into,
+                      int interrupt = -1) {
   while (!into.too_long()) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
-    ::pollfd ready{fd, POLLIN, 0};
-    const int found = ::poll(&ready, 1, static_cast<int>(std::max<long long>(left, 0)));
+    ::pollfd ready[] = {{fd, POLLIN, 0}, {interrupt, POLLIN, 0}};
+    const int found = ::poll(ready, 2, static_cast<int>(std::max<long long>(left, 0)));
     if (found == 0)
       return fail(what + " did not come to its end within " +
                   std::to_string(kSecretPatience.count()) + " seconds");
     if (found < 0 && errno != EINTR) return fail("cannot wait for " + what, {}, errno);
     if (found < 0) continue;
+    if (ready[1].revents != 0) return fail("sbx was asked to end while it read " + what);
     const std::span<char> room = into.room();
     const ssize_t got = ::read(fd, room.data(), room.size());
     if (got == 0) return {};
@@ -119,11 +122,12 @@ Result<void> from_descriptor(const std::string& number, Clock::time_point until,
 
 Result<void> from_command(const std::string& text, Clock::time_point until, SecretMemory& into) {
   const std::string what = "the command " + quote(text);
-  auto command = SecretCommand::start(text);
+  const EndWatch watch;  // what it has started ends before us
+  auto command = SecretCommand::start(text, watch.before());
   if (!command) return fail("cannot start " + what, {}, command.error().value);
-  SBX_CHECK(read_all(command->output(), what, until, into));
+  SBX_CHECK(read_all(command->output(), what, until, into, watch.fd()));
   const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now());
-  const int status = command->wait(left);
+  const int status = command->wait(left, watch.fd());
   if (status < 0) return fail(what + " did not end in time");
   if (WIFSIGNALED(status))
     return fail(what + " was killed by signal " + std::to_string(WTERMSIG(status)));

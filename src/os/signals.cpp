@@ -4,6 +4,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace sbx::os {
@@ -24,6 +25,13 @@ void add_unless_ignored(sigset_t& set, int signal) {
 }
 
 }  // namespace
+
+bool end_is_pending() noexcept {
+  sigset_t pending;
+  if (::sigpending(&pending) != 0) return false;
+  return std::ranges::any_of(kEnding,
+                             [&](int signal) { return ::sigismember(&pending, signal) == 1; });
+}
 
 SysResult<void> SignalGate::open() {
   sigset_t ending;
@@ -74,6 +82,16 @@ void SignalGate::stop_self() {
   ::sigprocmask(SIG_UNBLOCK, &stop, nullptr);
   ::sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
+
+EndWatch::EndWatch() {
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (const int signal : kEnding) add_unless_ignored(ending, signal);
+  (void)::sigprocmask(SIG_BLOCK, &ending, &old_mask_);  // cannot fail
+  fd_.reset(::signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+EndWatch::~EndWatch() { (void)::sigprocmask(SIG_SETMASK, &old_mask_, nullptr); }
 
 SignalHold::SignalHold() {
   sigemptyset(&held_);

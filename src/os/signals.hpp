@@ -40,6 +40,30 @@ class SignalGate {
   bool open_ = false;
 };
 
+/// Has one of the signals that ask us to end come, that is blocked and that nobody has read?
+bool end_is_pending() noexcept;
+
+/// While it lives the signals that ask us to end wait, for who has something to end before;
+/// afterwards they do what they would have done. Those that the caller ignores stay so.
+class EndWatch {
+ public:
+  EndWatch();
+  EndWatch(const EndWatch&) = delete;
+  EndWatch& operator=(const EndWatch&) = delete;
+  EndWatch(EndWatch&&) = delete;
+  EndWatch& operator=(EndWatch&&) = delete;
+  ~EndWatch();
+
+  /// Readable when one waits, and not to be read; invalid: there is no more room for a descriptor.
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  /// The mask as it was, for a child.
+  [[nodiscard]] const sigset_t& before() const { return old_mask_; }
+
+ private:
+  UniqueFd fd_;
+  sigset_t old_mask_{};
+};
+
 /// Holds back, as long as it lives, the signals that ask us to end, for what must not be left
 /// undone and takes no time. What a gate inside of that time has not read came too late to matter.
 class SignalHold {

@@ -53,6 +53,12 @@ SysResult<StateFolder> open_private(const std::string& base, const std::string& 
   if (::fstat(folder.fd.get(), &what) != 0) return fail();
   if (what.st_uid != ::geteuid() || (what.st_mode & 0077U) != 0)
     return std::unexpected(Errno{EPERM});
+  // Whose the folders above are can put another in its place: su and sudo may leave root with the
+  // XDG_STATE_HOME of somebody else.
+  for (const std::string& above : {base, base + "/sbx"}) {
+    if (::stat(above.c_str(), &what) != 0) return fail();
+    if (what.st_uid != ::geteuid() && what.st_uid != 0) return std::unexpected(Errno{EPERM});
+  }
   return folder;
 }
 

@@ -1,6 +1,9 @@
 """A store on a file system that does things its own way, or with something of somebody else's in it."""
+import os
 import re
 import subprocess
+
+import pytest
 
 
 def test_no_file_is_removed_while_it_is_open(store):
@@ -49,3 +52,40 @@ def test_gc_on_a_full_disk_says_what_to_do_and_changes_nothing(store, tmp_path):
                           capture_output=True, timeout=60)
     assert done.returncode == 0 and b"removed 1 run and 1 content" in done.stdout, done
     assert b"is full" in done.stderr and b"make a little room there" in done.stderr, done
+
+
+@pytest.mark.needs("root")
+def test_root_does_not_keep_anything_below_somebody_elses_folder(store):
+    """Who owns it can put another in its place at any moment; su and sudo may leave root with his XDG_STATE_HOME."""
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    for folder in (store.state, store.state / "sbx"):
+        os.chown(folder, 1234, 1234)
+        run = store.run("echo 2 > out/2")
+        assert run.code == 125 and "has to be yours" in run.err, run
+        assert store.verb("ls").returncode == 125
+        os.chown(folder, 0, 0)
+    assert len(store.list()) == 1
+
+
+def test_what_is_no_file_in_a_contents_place_is_damage(store):
+    """A FIFO has no end."""
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    [content] = store.objects()
+    content.unlink()
+    os.mkfifo(content)
+    verified = store.verb("verify")
+    assert verified.returncode == 125 and content.name[:12].encode() in verified.stderr, verified
+    store.run("true").assert_ok()
+    store.good("verify")
+
+
+def test_a_store_whose_lock_is_lost_is_not_empty(store):
+    store.run("mkdir out; echo 1 > out/1").assert_ok()
+    (store.folder / "lock").unlink()
+    assert len(store.list()) == 1
+
+
+def test_every_artifact_is_below_the_root(store, tmp_path):
+    run = store.run("mkdir out; echo 1 > out/1").assert_ok().result["id"]
+    store.good("get", run, "/", "-o", tmp_path / "all")
+    assert (tmp_path / "all/workspace/out/1").read_text() == "1\n"

@@ -1,9 +1,10 @@
 """Who reads the store for long, or is stopped while it does, holds up nobody, and gets what there was."""
+import fcntl
 import os
 import resource
 import signal
 import subprocess
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from support.waiting import children_of, state_of, wait_until
@@ -29,6 +30,14 @@ def stopped(store, *words, at, path):
 
 def in_sbx(store, pid):
     return os.path.samefile(f"/proc/{pid}/exe", store.sbx.binary) and "TracerPid:\t0" not in Path(f"/proc/{pid}/status").read_text()
+
+
+def has_open(pid, path):
+    found = []
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.append(os.readlink(link))
+    return str(path) in found
 
 
 def others_go_on(store):
@@ -87,3 +96,40 @@ def test_get_of_more_files_than_may_be_open(store, tmp_path):
     done = store.verb("get", run, "-o", tmp_path / "to", preexec_fn=few)
     assert done.returncode == 0, done
     assert {path.name: path.read_text() for path in (tmp_path / "to/workspace/out").iterdir()} == {str(i): f"{i}\n" for i in range(1, 301)}
+
+
+def test_a_run_that_waits_for_the_store_can_be_asked_to_end(store):
+    """Its lock may be somebody's who is stopped. The control: let go of, the run goes on."""
+    store.run("mkdir -p out; echo 1 > out/1").assert_ok()
+    flags = ["--workspace", ".:rw", "--collect", "/workspace/out/**"]
+    with open(store.folder / "lock", "rb+") as held:
+        for when, script in (("start", "true"), ("end", "echo ready; read -r go; echo 2 > out/2")):
+            if when == "start":
+                fcntl.flock(held, fcntl.LOCK_EX)
+            running = store.sbx.spawn(flags=flags, cmd=["sh", "-c", script], stdin=subprocess.PIPE)
+            if when == "start":
+                wait_until(lambda running=running: has_open(running.pid, store.folder / "lock"), "it does not come as far")
+            else:
+                running.read_until(b"ready")
+                fcntl.flock(held, fcntl.LOCK_EX)
+                running.process.stdin.write(b"go\n")
+                running.process.stdin.flush()
+                wait_until(lambda running=running: not running.processes() or not children_of(running.pid), "the command lives")
+            running.signal(signal.SIGTERM)
+            run = running.wait(timeout=20)
+            assert run.code in (125, 128 + signal.SIGTERM) and run.seconds < 15, run
+            fcntl.flock(held, fcntl.LOCK_UN)
+    store.run("echo 3 > out/3").assert_ok()
+    assert store.staged() == []
+
+
+def test_a_long_copy_ends_when_sbx_is_asked_to(store):
+    """A hole costs its maker nothing."""
+    running = store.sbx.spawn(flags=["--collect", "/tmp/s", "--tmpfs", "/tmp:8G", "--set", "artifacts.max=8G"],
+                              cmd=["sh", "-c", "truncate -s 8G /tmp/s; echo made"])
+    running.read_until(b"made")
+    wait_until(lambda: any(path.is_file() and path.name != "lock" for run in store.staged() for path in run.iterdir()), "it copies nothing")
+    running.signal(signal.SIGTERM)
+    run = running.wait(timeout=20)
+    assert run.code == 125 and "asked to end" in run.err, run
+    assert store.list() == [] and store.staged() == []

@@ -1,10 +1,13 @@
 """secrets: each source, what the payload finds, and what else it does not find."""
 import json
 import os
+import signal
 import stat
 import time
 
 import pytest
+
+from support.waiting import state_of, wait_until
 
 FROM = "env:SBX_TEST_SECRET"
 SHOW = "stat -c '%a %u' /run/secrets/k; id -u; cat /run/secrets/k"
@@ -132,3 +135,16 @@ def test_core_files_with_secrets_are_warned_of(sbx, value):
     run = show(sbx, FROM, ["--rlimit", "core=1M"], ["true"])
     assert "core files" in run.err and any("core files" in w for w in run.result["warnings"]), run
     assert "core files" not in show(sbx, FROM, cmd=["true"]).err
+
+
+def test_a_command_and_what_it_has_started_end_before_sbx_does(sbx):
+    """Asked to end, sbx ends them; the command's own signals are the caller's."""
+    pids = sbx.cwd / "pids"
+    for script in ("sleep 1000 & echo $! > pids; wait", "sleep 1000 & echo $! > pids; exec >/dev/null; wait"):
+        running = sbx.spawn(flags=["--secret", f"k=command:{script}"], cmd=["true"])
+        wait_until(lambda: pids.exists() and pids.read_text().strip(), "it does not come as far")
+        sleeper = int(pids.read_text())
+        running.signal(signal.SIGTERM)
+        assert running.wait(timeout=10).code == -signal.SIGTERM
+        assert state_of(sleeper)[0] in "XZ"
+        pids.unlink()

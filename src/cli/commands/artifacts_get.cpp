@@ -55,8 +55,9 @@ Result<std::vector<Kept>> find_kept(artifacts::Opened& store, const std::string&
 }
 
 bool is_at_or_below(std::string_view path, std::string_view place) {
+  const bool absolute = place.starts_with('/');
   while (place.ends_with('/')) place.remove_suffix(1);
-  if (!place.starts_with('/')) path.remove_prefix(1);
+  if (!absolute) path.remove_prefix(1);
   return path.starts_with(place) && (path.size() == place.size() || path[place.size()] == '/');
 }
 
