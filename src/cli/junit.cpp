@@ -151,7 +151,8 @@ std::string junit_of(std::string_view result) {
   const Json json = Json::parse(result, nullptr, false);
   if (!json.is_object()) return "";
   const std::string status = text_at(json, "status");
-  const bool broken = status == "setup_error" || status == "internal_error";
+  const bool never_ran = status == "not_found" || status == "not_executable";
+  const bool broken = never_ran || status == "setup_error" || status == "internal_error";
   const bool failed = !broken && status != "ok";
   const std::string time = attribute("time", seconds_of(json));
   const std::string counts = attribute("tests", "1") + attribute("failures", failed ? "1" : "0") +

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "os/cgroup_remains.hpp"
 #include "os/runtime_folder.hpp"
 #include "os/unix_socket.hpp"
 
@@ -87,7 +88,7 @@ Result<LiveRuns> LiveRuns::open() {
                       "$XDG_RUNTIME_DIR/sbx, or see FILES in sbx(1)",
               .sys_errno = folder.error().value});
   runs.folder_ = std::move(*folder);
-  supervise::sweep_run_files(runs.folder_.get());
+  os::sweep_cgroups_of(supervise::sweep_run_files(runs.folder_.get()).ended);
   return runs;
 }
 

@@ -102,6 +102,18 @@ void print_log(std::string_view text) {
   stuck = stuck || (!written && written.error().value == ETIMEDOUT);
 }
 
+/// After it the service obeys nothing that is printed, so the command waits for all of it.
+Result<void> open_log(std::string_view text) {
+  constexpr int kOpeningPatienceMs = 2 * kPatienceMs;  // a log that has just begun
+  const auto written = write_patiently(STDOUT_FILENO, text, kOpeningPatienceMs);
+  if (written) return {};
+  return std::unexpected(Error{
+      .kind = ErrorKind::host,
+      .what = "--ci: the line that keeps the service from obeying the command's output cannot be "
+              "written to standard output",
+      .sys_errno = written.error().value});
+}
+
 }  // namespace
 
 std::string degraded_text(const plan::Plan& plan) {
@@ -140,17 +152,20 @@ void Narrator::lacks(const plan::Plan& plan, const Redactor& redactor) const {
   for (const std::string& text : plan.warnings) warning("warning: " + redacted(redactor, text));
 }
 
-void Narrator::before(const plan::Plan& plan, const Redactor& redactor) {
+Result<void> Narrator::before(const plan::Plan& plan, const Redactor& redactor) {
   begun_ = true;
   lacks(plan, redactor);
   // Without the arguments, which may be long.
   const std::string title = "sbx: " + (plan.argv.empty() ? "" : plan.argv.front()) + ", profile " +
                             plan.profile_name + ", run " + plan.run_id;
-  if (ci_) print_log(ci_->opening(redacted(redactor, title), std::chrono::system_clock::now()));
+  if (ci_)
+    SBX_CHECK(open_log(ci_->opening(redacted(redactor, title), std::chrono::system_clock::now())));
+  return {};
 }
 
 void Narrator::after(const plan::Plan& plan, const Outcome& outcome) const {
   if (!begun_) lacks(plan, outcome.redactor);
+  // Without it the service goes on obeying nothing.
   if (ci_ && begun_) print_log(ci_->closing(std::chrono::system_clock::now()));
   end(plan, outcome);
   blocked(plan, outcome);

@@ -23,8 +23,9 @@ class Narrator {
 
   /// With --ci standard error goes where standard output does, if the service wants one stream.
   [[nodiscard]] Result<void> join_streams() const;
-  /// What the run goes without. With --ci the output folds from here on.
-  void before(const plan::Plan& plan, const supervise::Redactor& redactor);
+  /// What the run goes without. With --ci the output folds from here on. Errors: the line for that
+  /// cannot be written, after which the service would obey what the command prints.
+  Result<void> before(const plan::Plan& plan, const supervise::Redactor& redactor);
   /// A run that did not get as far has not been told of before.
   void after(const plan::Plan& plan, const supervise::Outcome& outcome) const;
 

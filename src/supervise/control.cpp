@@ -32,8 +32,8 @@ SysResult<void> Control::open(const std::string& run_id) {
   return {};
 }
 
-std::optional<std::vector<std::string>> Control::sweep() const {
-  return folder_.valid() ? sweep_in_turn(folder_.get()) : std::vector<std::string>{};
+std::optional<Swept> Control::sweep() const {
+  return folder_.valid() ? sweep_in_turn(folder_.get()) : Swept{};
 }
 
 void Control::watch(PollSet& set) {

@@ -15,6 +15,7 @@
 #include "supervise/clock.hpp"
 #include "supervise/control_protocol.hpp"
 #include "supervise/poll_set.hpp"
+#include "supervise/registry.hpp"
 
 namespace sbx::supervise {
 
@@ -32,9 +33,9 @@ class Control {
 
   /// Makes the socket. On failure nobody finds the run, which goes on all the same.
   SysResult<void> open(const std::string& run_id);
-  /// Removes what killed supervisors left beside it. Returns the ids of the runs that live, sorted;
-  /// nullopt: another one has just done it (registry.hpp).
-  [[nodiscard]] std::optional<std::vector<std::string>> sweep() const;
+  /// Removes what killed supervisors left beside it. nullopt: another one has just done it
+  /// (registry.hpp).
+  [[nodiscard]] std::optional<Swept> sweep() const;
 
   void watch(PollSet& set);
   void step(const PollSet& set, Nanos now, const Serve& serve);

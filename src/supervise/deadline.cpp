@@ -42,6 +42,7 @@ bool Deadlines::cpu_check_due(Nanos now) const {
 }
 
 void Deadlines::shift(Nanos stopped) {
+  stopped_ += stopped;
   start_ += stopped;
   last_output_ += stopped;
 }

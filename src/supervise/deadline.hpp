@@ -29,6 +29,8 @@ class Deadlines {
   [[nodiscard]] bool cpu_check_due(Nanos now) const;
   /// The run was stopped (SIGTSTP) for so long; that time does not count.
   void shift(Nanos stopped);
+  /// How long that was in all.
+  [[nodiscard]] Nanos stopped() const { return stopped_; }
 
   /// Which limit has been reached, if any.
   [[nodiscard]] std::optional<KilledFor> expired(Nanos now) const;
@@ -40,6 +42,7 @@ class Deadlines {
   std::optional<std::uint64_t> cpu_us_;
   double cpus_;
   Nanos start_ = 0;
+  Nanos stopped_ = 0;
   Nanos last_output_ = 0;
   Nanos cpu_check_ = 0;
   bool cpu_spent_ = false;

@@ -78,13 +78,13 @@ std::string cpu_observed(const Usage& usage) {
 
 Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
   const profile::OutputLimits& caps = plan.supervision.output;
-  const bool out = caps.stdout_bytes && outcome.out.bytes > *caps.stdout_bytes;
+  const bool out = caps.stdout_bytes && outcome.out.left > *caps.stdout_bytes;
   const auto& cap = out ? caps.stdout_bytes : caps.stderr_bytes;
   const std::string limit = cap ? format_bytes(*cap) : "";
   return {"output_limit",
           std::string("it wrote more than limits.output allows to ") + (out ? "stdout" : "stderr") +
               " (" + limit + ")",
-          limit, std::to_string(out ? outcome.out.bytes : outcome.err.bytes) + "B"};
+          limit, std::to_string(out ? outcome.out.left : outcome.err.left) + "B"};
 }
 
 /// It gives up its own rights while the command starts.
@@ -104,7 +104,7 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
     case KilledFor::wall:
       set(outcome, Status::timeout, kTimeLimit,
           {"wall_limit", "it ran longer than limits.wall allows (" + text(limits.wall) + ")",
-           text(limits.wall), seconds(outcome.wall_ms)});
+           text(limits.wall), seconds(outcome.wall_ms - evidence.stopped_ms)});
       return true;
     case KilledFor::cpu:
       set(outcome, Status::cpu_limit, kTimeLimit,

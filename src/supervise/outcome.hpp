@@ -67,6 +67,7 @@ struct Evidence {
   int exec_errno = 0;                ///< resolve or exec failed with this
   KilledFor killed_for = KilledFor::nothing;
   double silent_ms = 0;      ///< without output, when limits.idle ended it
+  double stopped_ms = 0;     ///< paused, or stopped by job control
   int interrupt_signal = 0;  ///< the forwarded signal after which the payload ended
   int command_signal = 0;    ///< the same, sent by `sbx kill --signal`
   std::optional<std::uint64_t> oom_kills{};
@@ -99,6 +100,7 @@ struct StreamRecord {
   std::string captured{};   ///< --json: the bytes kept (head and tail around a cut)
   bool keep_text = false;   ///< captured is meaningful (--json)
   std::uint64_t bytes = 0;  ///< written by the payload
+  std::uint64_t left = 0;   ///< of these once secrets are masked: what the limit is about
   bool truncated = false;
   std::string sha256{};  ///< over all bytes written, also those dropped; empty: not metered
 };

@@ -127,16 +127,15 @@ std::vector<RunFile> list_run_files(int folder) {
   return files;
 }
 
-std::vector<std::string> sweep_run_files(int folder) {
+Swept sweep_run_files(int folder) {
   const std::vector<RunFile> files = list_run_files(folder);
-  std::vector<std::string> left;
-  left.reserve(files.size());
+  Swept swept;
+  swept.left.reserve(files.size());
   const auto take = [&](const RunFile& file, bool ended) {
     // The pid may live in another pid namespace than ours, so the socket has the last word.
-    if (ended && refuses(folder, file.name()))
-      ::unlinkat(folder, file.name().c_str(), 0);
-    else
-      left.push_back(file.run);
+    const bool gone = ended && refuses(folder, file.name());
+    if (gone) ::unlinkat(folder, file.name().c_str(), 0);
+    (gone ? swept.ended : swept.left).push_back(file.run);
   };
   std::span<const RunFile> rest(files);
   const bool alone = files.size() == 1 && files.front().supervisor == ::getpid();  // as mostly
@@ -148,14 +147,14 @@ std::vector<std::string> sweep_run_files(int folder) {
     rest = rest.subspan(some.size());
   }
   for (const RunFile& file : rest) take(file, pid_is_free(file.supervisor));
-  return left;
+  return swept;
 }
 
-std::optional<std::vector<std::string>> sweep_in_turn(int folder) {
+std::optional<Swept> sweep_in_turn(int folder) {
   if (was_swept_just_now(folder)) return std::nullopt;
-  std::vector<std::string> left = sweep_run_files(folder);
-  if (left.size() > kMany) note_sweep(folder);
-  return left;
+  Swept swept = sweep_run_files(folder);
+  if (swept.left.size() > kMany) note_sweep(folder);
+  return swept;
 }
 
 void remove_refused(int folder, const RunFile& file) {

@@ -26,14 +26,19 @@ std::optional<RunFile> parse_run_file(std::string_view name);
 /// The files of runs in the open folder, alive or not, by name.
 std::vector<RunFile> list_run_files(int folder);
 
+/// The ids of runs.
+struct Swept {
+  std::vector<std::string> left;   ///< who lives, or may; sorted
+  std::vector<std::string> ended;  ///< whose files have been removed
+};
+
 /// Removes what killed supervisors left: files whose pid nobody has and whose socket is dead, after
 /// ten seconds also of those whom nobody has collected. One look at each file, another at one that
-/// is older, and a connection only to those who have ended. Returns the ids of the runs that are
-/// left, sorted.
-std::vector<std::string> sweep_run_files(int folder);
+/// is older, and a connection only to those who have ended.
+Swept sweep_run_files(int folder);
 /// The same for each run that starts. nullopt, and nothing is done: many live, and another one has
 /// looked within the last second.
-std::optional<std::vector<std::string>> sweep_in_turn(int folder);
+std::optional<Swept> sweep_in_turn(int folder);
 
 /// The socket of `file` refused a connection: removes it, unless it may be one that was made just
 /// now and is about to listen.

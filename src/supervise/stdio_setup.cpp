@@ -66,7 +66,8 @@ Result<os::UniqueFd> open_input(const std::string& path) {
   struct stat info{};
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) {
     error.what += ": it is not a regular file";
-    error.hint = "use `stdin: inherit` and redirect";
+    error.hint = path == "/dev/null" ? "use `stdin: null`, which is that"
+                                     : "use `stdin: inherit` and redirect";
     return std::unexpected(std::move(error));
   }
   return file;

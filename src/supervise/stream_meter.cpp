@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "supervise/encode.hpp"
+
 namespace sbx::supervise {
 MeterRules meter_rules(const plan::Supervision& supervision,
                        const std::optional<profile::Bytes>& cap) {
@@ -44,13 +46,16 @@ std::string_view StreamMeter::feed(std::string_view bytes) {
 }
 
 std::string_view StreamMeter::bound(std::string_view bytes) {
-  const std::uint64_t before = bounded_;
-  bounded_ += bytes.size();
+  const std::uint64_t before = record_.left;
+  record_.left += bytes.size();
   if (rules_.hash) hash_.put(bytes);
   if (truncation_) {
     bytes = truncation_->feed(bytes);
   } else if (rules_.cap) {
-    bytes = bytes.substr(0, *rules_.cap - std::min(before, *rules_.cap));
+    const std::uint64_t room = *rules_.cap - std::min(before, *rules_.cap);
+    const bool cut = room > 0 && bytes.size() > room;
+    bytes = bytes.substr(0, room);
+    if (cut) bytes.remove_suffix(incomplete_utf8_suffix(bytes));
   }
   pass_on(bytes);
   return bytes;
@@ -88,7 +93,7 @@ void StreamMeter::pass_on(std::string_view bytes) {
 }
 
 bool StreamMeter::must_kill() const {
-  return rules_.cap && rules_.on_exceed == profile::OnExceed::kill && record_.bytes > *rules_.cap;
+  return rules_.cap && rules_.on_exceed == profile::OnExceed::kill && record_.left > *rules_.cap;
 }
 
 StreamRecord StreamMeter::take_record() { return std::move(record_); }

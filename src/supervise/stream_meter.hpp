@@ -60,7 +60,6 @@ class StreamMeter {
   StreamRecord record_;
   std::optional<redact::Stream> stream_;
   std::string clean_;
-  std::uint64_t bounded_ = 0;  ///< what bound() has seen
 };
 
 }  // namespace sbx::supervise

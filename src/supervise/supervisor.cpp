@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "os/cgroup_remains.hpp"
 #include "os/own_memory.hpp"
 #include "os/pipe.hpp"
 #include "supervise/add_cause.hpp"
@@ -98,7 +99,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     // By now init is another process, which has nothing of what this is made of.
     SBX_CHECK(look_for_secrets());
     SBX_CHECK(await_turn());
-    if (sinks_.begins) sinks_.begins(outcome_.redactor);
+    if (sinks_.begins) SBX_CHECK(sinks_.begins(outcome_.redactor));
     open_door();
     enter(sinks_.clock, Stage::await_exec);
     return {};
@@ -138,7 +139,10 @@ Result<void> Run::set_up(const Launcher& launcher) {
   artifacts_.begin_samples(exec_);
   settle_due_ = exec_ + settle_pause_;
   // What killed supervisors left. Late: the payload runs by now, and nobody waits for this.
-  if (const auto live = control_.sweep()) sandbox_->sweep_leftovers(plan_, *live);
+  if (const auto swept = control_.sweep()) {
+    sandbox_->sweep_leftovers(plan_, swept->left);
+    os::sweep_cgroups_of(swept->ended);
+  }
   return {};
 }
 
@@ -249,6 +253,7 @@ void Run::reap_tree() {
   evidence_.wait_status = sandbox_->reap(evidence_.init_wait_status);
   evidence_.init_died = !evidence_.wait_status;
   evidence_.payload_cpu_us = sandbox_->payload_cpu_us();
+  evidence_.stopped_ms = in_ms(deadlines_.stopped());
   if (evidence_.init_died) {
     evidence_.init_error = sandbox_->failure(plan_);
     sandbox_->sweep_leftovers(plan_, {});  // it has cleared away nothing

@@ -29,7 +29,7 @@ struct Sinks {
   /// turn there. `interrupt`: readable when the run is asked to end; then EINTR is the error.
   std::function<Result<void>(int interrupt)> await_turn{};
   /// Called after that, with what masks secrets from here on, and before the first output.
-  std::function<void(const Redactor&)> begins{};
+  std::function<Result<void>(const Redactor&)> begins{};
   /// Called when the command has ended, and init ends all that it has left.
   std::function<void()> payload_ended{};
   /// Called when nothing of the command lives any more; the rest is ours to do.

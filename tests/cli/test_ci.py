@@ -1,6 +1,9 @@
 """--ci and --junit: what a CI service makes of the log, whatever the command writes into it."""
+import fcntl
+import os
 import re
 import shlex
+import subprocess
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -54,6 +57,23 @@ def test_github_obeys_nothing_of_the_commands(sbx, attack):
 def test_without_ci_it_does(sbx, attack):
     run = in_github(sbx, "--", "sh", "-c", attack)
     assert "add-mask" in obeyed(run.out + run.err)
+
+
+def test_a_log_that_does_not_take_the_word_gets_no_command(sbx):
+    """The service would obey it. The control: read in time, the same log has its word."""
+    for late in (True, False):
+        ours, theirs = os.pipe()
+        fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 4096)
+        os.write(theirs, b"x" * 4095 + b"\n")
+        with subprocess.Popen([sbx.binary, "run", *sbx.degraded, "--ci", "--", "echo", "::add-mask::x"], cwd=sbx.cwd,
+                              env={**os.environ, **GITHUB}, stdout=theirs, stderr=subprocess.DEVNULL) as process:
+            os.close(theirs)
+            if late:
+                process.wait(60)
+            with open(ours, "rb") as log:
+                text = log.read().decode().partition("\n")[2]
+        assert process.returncode == (125 if late else 0)
+        assert ("add-mask" in text, "add-mask" in obeyed(text)) == (not late, False), text
 
 
 def test_the_word_is_another_each_time(sbx):

@@ -174,6 +174,22 @@ def test_output_at_its_limit_is_whole(sbx):
     assert len(run.stdout) == 1000 and run.result["output"]["stdout"]["truncated"] is False
 
 
+def test_a_limit_that_kills_is_about_what_is_left_once_secrets_are_masked(sbx):
+    secret = {"A_SECRET": "v" * 400}
+    for limit, name, status, text in (("12B", "k", "nonzero", "[redacted:k]"), ("11B", "k", "output_limit", "[redacted:k"),
+                                      ("10B", "longname", "output_limit", "[redacted:")):
+        run = sbx.run(flags=["--secret", f"{name}=env:A_SECRET", "--stdout-limit", limit, "--on-exceed", "kill"], env=secret,
+                      cmd=["sh", "-c", f"cat /run/secrets/{name}; sleep 0.3; exit 3"], json=True)
+        stream = run.result["output"]["stdout"]
+        assert (run.status, stream["text"], stream["truncated"]) == (status, text, status != "nonzero"), run
+        assert status == "nonzero" or run.result["reason"]["observed"] == f"{len(name) + 11}B", run
+
+
+def test_a_limit_that_kills_cuts_no_character(sbx):
+    run = sbx.run(flags=["--stdout-limit", "3B", "--on-exceed", "kill"], cmd=["sh", "-c", "printf ééé; sleep 1"], json=True)
+    assert run.status == "output_limit" and run.result["output"]["stdout"]["text"] == "é", run
+
+
 def test_captured_binary_output_is_base64(sbx):
     run = sbx.run(cmd=["sh", "-c", r"printf '\377\000\001'; echo text >&2"], json=True)
     output = run.result["output"]

@@ -78,7 +78,9 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   supervise::Sinks sinks = report.sinks(started);
   sinks.clock = clock;
   sinks.secrets = &*secrets;
-  sinks.begins = [&](const supervise::Redactor& redactor) { narrator->before(plan, redactor); };
+  sinks.begins = [&](const supervise::Redactor& redactor) {
+    return narrator->before(plan, redactor);
+  };
   Report::Hold hold;
   report.hold(hold);
   const Outcome outcome = supervise::run_sandbox(plan, sinks);
