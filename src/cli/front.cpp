@@ -1,5 +1,6 @@
 #include "cli/front.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <ranges>
@@ -107,6 +108,9 @@ int wrong_operand(const Arguments& arguments) {
 
 int front(int argc, char** argv, const EditPlan& edit_plan) {
   const supervise::Nanos started = supervise::now_ns();
+  // What is more than the caller's limit on file sizes allows is to be told, and ends nobody
+  // (EFBIG, setrlimit(2)). Cannot fail for a known signal.
+  (void)::signal(SIGXFSZ, SIG_IGN);
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (words.empty()) {
     write_error(overview());

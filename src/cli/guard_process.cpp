@@ -14,8 +14,7 @@ Result<void> guard_process() {
                                  .hint = "sbx needs Linux 5.12 or later",
                                  .sys_errno = closed.error().value,
                                  .feature = Feature::system_calls});
-  for (const int signal : {SIGPIPE, SIGXFSZ})
-    (void)::signal(signal, SIG_IGN);  // cannot fail for a known one
+  (void)::signal(SIGPIPE, SIG_IGN);  // cannot fail for a known one
   return {};
 }
 

@@ -6,8 +6,7 @@
 namespace sbx::cli {
 
 /// Before anything is opened: no descriptor of the caller's above 2 may reach a payload, and a
-/// reader that is gone (EPIPE) or the caller's limit on file sizes (EFBIG, setrlimit(2)) is an
-/// error, not our end. Fails with kind host.
+/// reader that is gone (EPIPE) is an error, not our end. Fails with kind host.
 Result<void> guard_process();
 
 }  // namespace sbx::cli

@@ -106,9 +106,12 @@ Answer filtered_address(const Asked& asked, const network::Policy& policy, const
       answer.hint = "for a service on the host's loopback: " + decision.allow_with;
     return answer;
   }
+  // Of a port that some rule has, the supervisor takes every connection, and looks then.
+  const char* const tcp = has_port(policy, place)
+                              ? "the connection is taken, and reset before anything comes back"
+                              : "the connection is refused (ECONNREFUSED)";
   return answer_for(asked, decision, "the supervisor connects to this address on the host's behalf",
-                    place.protocol == Protocol::tcp ? "the connection is refused (ECONNREFUSED)"
-                                                    : "what is sent gets no answer");
+                    place.protocol == Protocol::tcp ? tcp : "what is sent gets no answer");
 }
 
 Answer filtered_name(const Asked& asked, const network::Policy& policy, const Place& place) {

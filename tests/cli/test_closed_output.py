@@ -16,11 +16,13 @@ PLANS = {"explain", "run"}
 def call(sbx, words, stdout):
     flags = sbx.degraded if words[0] in PLANS and "--" in words else []
     line = [sbx.binary, words[0], *flags, *words[1:]]
-    return subprocess.run(["sh", "-c", f'"$@" {stdout}', "sh", *line], cwd=sbx.cwd, capture_output=True, text=True,
+    limit = "ulimit -f 0; " if stdout == ">out" else ""
+    return subprocess.run(["sh", "-c", f'{limit}"$@" {stdout}', "sh", *line], cwd=sbx.cwd, capture_output=True, text=True,
                           timeout=60)
 
 
-@pytest.mark.parametrize("stdout, error", [(">&-", "EBADF"), (">/dev/full", "ENOSPC")], ids=["closed", "full"])
+@pytest.mark.parametrize("stdout, error", [(">&-", "EBADF"), (">/dev/full", "ENOSPC"), (">out", "EFBIG")],
+                         ids=["closed", "full", "limited"])
 @pytest.mark.parametrize("verb", VERBS)
 def test_what_cannot_be_printed_is_no_success(sbx, verb, stdout, error):
     done = call(sbx, VERBS[verb], stdout)
