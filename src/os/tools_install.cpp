@@ -24,6 +24,11 @@ constexpr std::array<const char*, 9> kSigns = {"lib",        "lib64",        "li
                                                "share",      "include",      "pyvenv.cfg",
                                                "conda-meta", "package.json", "release"};
 
+/// What a script of anybody's may name as `env NAME`: the caller's own of that name.
+constexpr std::array<std::string_view, 16> kInterpreters = {
+    "sh",   "bash", "zsh",  "fish", "python", "python3", "node",  "nodejs",
+    "deno", "bun",  "ruby", "perl", "php",    "lua",     "tclsh", "Rscript"};
+
 constexpr int kMaxDepth = 4;  // a script, its venv, the venv's base, and one to spare
 
 bool looks_installed(const std::string& prefix) {
@@ -52,13 +57,38 @@ bool too_wide(const std::string& folder, const HostFacts& facts) {
 
 // ---- who may say what is shown
 
-/// Where a payload may have written, or whoever the files are of that it works on: a link or a
-/// first line there is no word of the caller's.
-bool is_input(const std::string& path, const HostFacts& facts) {
-  return is_at_or_below(path, facts.cwd) ||
-         std::ranges::any_of(facts.sources, [&](const auto& source) {
-           return source.second.exists && is_at_or_below(path, source.second.path);
-         });
+/// A link or a first line that has led to a program, where a payload may have written it, or
+/// whoever the files are of that the sandbox works on; empty: there was none, all is the caller's
+/// own word.
+struct Word {
+  std::string place;
+  std::string root;  ///< the folder of that kind that it lies in
+};
+
+/// The innermost of the folders that the profile shows, and the caller's own, in which `path` is.
+/// Not of a caller who stands in his home, or above it: that is not what the sandbox works on.
+std::string input_of(const std::string& path, const HostFacts& facts) {
+  std::string found;
+  const auto look = [&](const std::string& root) {
+    if (is_at_or_below(path, root) && root.size() > found.size()) found = root;
+  };
+  const auto home = resolve_path(facts.home);
+  if (!home || !is_at_or_below(home->path, facts.cwd)) look(facts.cwd);
+  for (const auto& [name, source] : facts.sources)
+    if (source.exists) look(source.path);
+  return found;
+}
+
+Word word_of(const Word& before, const std::string& place, const HostFacts& facts) {
+  if (!before.root.empty()) return before;
+  std::string root = input_of(place, facts);
+  return root.empty() ? Word{} : Word{place, std::move(root)};
+}
+
+Word word_of(const Word& before, const std::vector<PathLink>& links, const HostFacts& facts) {
+  Word word = before;
+  for (const PathLink& link : links) word = word_of(word, link.path, facts);
+  return word;
 }
 
 /// Has the standard library of its own beside it, as nothing but an interpreter has.
@@ -70,29 +100,21 @@ bool is_python(const std::string& prefix) {
   });
 }
 
-/// From there to what shows anyway, and to what could be the base of a virtual environment.
-bool may_lead_to(const std::string& program, const HostFacts& facts) {
+/// By such a word only what shows anyway, what lies in the same folder, and what could be the base
+/// of a virtual environment.
+bool may_show(const std::string& tree, const Word& word) {
   const bool shared = std::ranges::any_of(
-      kStores, [&](const std::string_view store) { return is_at_or_below(program, store); });
-  return shared || host_root_shows(program) || is_input(program, facts) ||
-         is_python(installation_of(program, facts));
+      kStores, [&](const std::string_view store) { return is_at_or_below(tree, store); });
+  return word.root.empty() || shared || host_root_shows(tree) || is_at_or_below(tree, word.root) ||
+         is_python(tree);
 }
 
-/// Whether `place`, which lies there, leads elsewhere than it may; `tool` says so then.
-bool leads_astray(const std::string& place, const std::string& program, const HostFacts& facts,
-                  ToolInstallation& tool) {
-  if (!is_input(place, facts) || may_lead_to(program, facts)) return false;
+void refuse_word(const Word& word, const std::string& what, ToolInstallation& tool) {
+  if (!tool.problem.empty()) return;
   tool.problem =
-      place + " leads to " + program +
+      word.place + " leads to " + what +
       ", and the sandbox works on the folder that it lies in: nothing in there says what "
       "else of the host is shown";
-  return true;
-}
-
-bool lead_astray(const std::vector<PathLink>& links, const std::string& program,
-                 const HostFacts& facts, ToolInstallation& tool) {
-  return std::ranges::any_of(
-      links, [&](const PathLink& link) { return leads_astray(link.path, program, facts, tool); });
 }
 
 // ---- what a kind of installation needs besides its files
@@ -112,10 +134,16 @@ bool is_covered(const std::string& path, const ToolInstallation& tool) {
          });
 }
 
-void add_tree(const std::string& tree, ToolInstallation& tool) {
-  if (is_covered(tree, tool)) return;
+/// False: nobody but the caller may have it shown.
+bool add_tree(const std::string& tree, const Word& word, ToolInstallation& tool) {
+  if (is_covered(tree, tool)) return true;
+  if (!may_show(tree, word)) {
+    refuse_word(word, tree, tool);
+    return false;
+  }
   std::erase_if(tool.trees, [&](const RootEntry& old) { return is_at_or_below(old.path, tree); });
   tool.trees.push_back({tree, is_folder(tree) ? EntryType::directory : EntryType::file, tree});
+  return true;
 }
 
 void add_path(const std::string& folder, ToolInstallation& tool) {
@@ -136,8 +164,8 @@ void add_links(const std::vector<PathLink>& links, const HostFacts& facts, ToolI
 
 // ---- virtual environments and scripts
 
-void expose(const std::string& program, bool on_path, int depth, const HostFacts& facts,
-            ToolInstallation& tool);
+void expose(const std::string& program, bool on_path, int depth, const Word& before,
+            const HostFacts& facts, ToolInstallation& tool);
 
 /// The virtual environment that `program` belongs to by where it lies, before its links are
 /// followed: a venv's python is a link to its base.
@@ -149,24 +177,23 @@ std::string venv_of(const std::string& program) {
   return venv;
 }
 
-void expose_venv(const std::string& venv, int depth, const HostFacts& facts,
+void expose_venv(const std::string& venv, int depth, const Word& before, const HostFacts& facts,
                  ToolInstallation& tool) {
-  if (is_covered(venv, tool)) return;
-  add_tree(venv, tool);
+  if (is_covered(venv, tool) || !add_tree(venv, before, tool)) return;
   for (const char* name : {"python", "python3"}) {
     const std::string python = venv + "/bin/" + name;
     const auto real = resolve_path(python);
     if (!real) continue;
-    if (lead_astray(real->links, real->path, facts, tool)) return;
     add_links(real->links, facts, tool);
-    expose(real->path, false, depth + 1, facts, tool);  // the base, which has the standard library
+    // The base, which has the standard library.
+    expose(real->path, false, depth + 1, word_of(before, real->links, facts), facts, tool);
     return;
   }
 }
 
 /// The interpreter in a script's first line: "#!/path [argument]", or "#!/usr/bin/env [-S] NAME".
-void expose_interpreter(const std::string& script, int depth, const HostFacts& facts,
-                        ToolInstallation& tool) {
+void expose_interpreter(const std::string& script, int depth, const Word& before,
+                        const HostFacts& facts, ToolInstallation& tool) {
   const std::optional<std::string> text = read_small_file(script);
   if (!text || !text->starts_with("#!")) return;
   std::string_view rest = std::string_view(*text).substr(2);
@@ -177,27 +204,30 @@ void expose_interpreter(const std::string& script, int depth, const HostFacts& f
     line = trimmed(line.substr(end));
     return word;
   };
+  const Word word = word_of(before, script, facts);
   const std::string interpreter = take_word();
   if (base_name(interpreter) != "env") {
-    const auto real = resolve_path(interpreter);
-    if (interpreter.starts_with('/') && real && is_program(interpreter) &&
-        !leads_astray(script, real->path, facts, tool))
-      expose(interpreter, false, depth + 1, facts, tool);
+    if (interpreter.starts_with('/') && is_program(interpreter))
+      expose(interpreter, false, depth + 1, word, facts, tool);
     return;
   }
   std::string name = take_word();
   while (name.starts_with('-') || name.contains('=')) name = take_word();
   if (name.empty() || name.contains('/')) return;
   // A venv's own script names its interpreter absolutely, so `env` means the caller's PATH.
-  if (const auto found = search_path(name, facts)) expose(*found, true, depth + 1, facts, tool);
+  const auto found = search_path(name, facts);
+  if (!found) return;
+  if (!word.root.empty() && std::ranges::find(kInterpreters, name) == kInterpreters.end())
+    return refuse_word(word, *found, tool);
+  expose(*found, true, depth + 1, {}, facts, tool);
 }
 
-void expose(const std::string& program, bool on_path, int depth, const HostFacts& facts,
-            ToolInstallation& tool) {
+void expose(const std::string& program, bool on_path, int depth, const Word& before,
+            const HostFacts& facts, ToolInstallation& tool) {
   const auto folder = resolve_path(parent_of(program));
   const auto real = resolve_path(program);
   if (depth > kMaxDepth || !folder || !real) return;
-  if (lead_astray(real->links, real->path, facts, tool)) return;
+  const Word word = word_of(before, real->links, facts);
   const std::string here = join_path(folder->path, base_name(program));
 
   std::string venv = venv_of(here);
@@ -205,7 +235,7 @@ void expose(const std::string& program, bool on_path, int depth, const HostFacts
     if (venv.empty()) venv = venv_of(link.path);
   }
   if (!venv.empty()) {
-    expose_venv(venv, depth, facts, tool);
+    expose_venv(venv, depth, word, facts, tool);
     // Only for its python: a program that merely lives in one (pipx) must not lend its own to
     // others.
     if (depth == 0 && base_name(program).starts_with("python"))
@@ -217,9 +247,9 @@ void expose(const std::string& program, bool on_path, int depth, const HostFacts
   const std::string outer = installation_of(here, facts);
   const bool holds_both = outer != here && is_at_or_below(real->path, outer);
   const std::string installation = holds_both ? outer : installation_of(real->path, facts);
-  add_tree(installation, tool);
+  if (!add_tree(installation, word, tool)) return;
   add_env(installation, real->path, tool);
-  expose_interpreter(real->path, depth, facts, tool);
+  expose_interpreter(real->path, depth, word, facts, tool);
   add_links(real->links, facts, tool);
   if (on_path) add_path(folder->path, tool);
 }
@@ -246,7 +276,7 @@ std::string installation_of(const std::string& program, const HostFacts& facts) 
 
 void expose_program(const std::string& program, bool on_path, const HostFacts& facts,
                     ToolInstallation& tool) {
-  expose(program, on_path, 0, facts, tool);
+  expose(program, on_path, 0, {}, facts, tool);
   if (tool.problem.empty()) return;
   tool.trees.clear();
   tool.path.clear();

@@ -11,7 +11,8 @@ namespace sbx::os {
 /// its virtual environment with the base of that, its script's interpreter, and the links between
 /// them. `on_path`: the program's folder goes into `tool.path` when PATH inside would not find it.
 /// Where a file in the caller's folder, or in one that the profile shows, leads elsewhere than to
-/// the host's own programs or a Python installation, nothing is shown and `tool.problem` says why.
+/// the host's own programs, into the same folder or to a Python installation, nothing is shown and
+/// `tool.problem` says why.
 void expose_program(const std::string& program, bool on_path, const HostFacts& facts,
                     ToolInstallation& tool);
 

@@ -109,7 +109,7 @@ Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
   const std::string staging = "/.sbx/copy" + key.substr(key.find('['));
   const bool folder = source->type == EntryType::directory;
   SBX_CHECK(add_bind(b, tree, *source, staging, MountFlags{}, true, kReason, key));
-  SBX_CHECK(tree.make_mount_point(mount.target, folder, kReason, key));
+  SBX_CHECK(tree.make_place(mount.target, folder, kReason, key));
   b.add(Phase::init, CopyIn{staging, mount.target, folder, ".links-" + b.plan.run_id}, kReason,
         key);
   return {};

@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
-#include "base/path_pattern.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/devices.hpp"
+#include "plan/masks.hpp"
 #include "plan/mount_parts.hpp"
 #include "plan/processes.hpp"
 #include "plan/secrets.hpp"
@@ -162,7 +162,7 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   const std::string at = lexical_path("/", workspace.at);  // as the tree has its places
   // An empty folder instead, so that the command still finds its working directory.
   if (leaves_workspace_out(b, source))
-    return tree.make_mount_point(at, true, "the workspace, empty", "workspace");
+    return tree.make_place(at, true, "the workspace, empty", "workspace");
   const bool writable = workspace.mode == profile::WorkspaceMode::rw;
   const bool overlay = workspace.mode == profile::WorkspaceMode::overlay;
   const bool keep = overlay && workspace.keep != profile::Keep::none;
@@ -222,25 +222,6 @@ std::vector<std::size_t> mount_order(const std::vector<profile::Mount>& mounts) 
   return order;
 }
 
-std::string mask_key(std::size_t i) { return "mask[" + std::to_string(i) + "]"; }
-
-void plan_masks(Builder& b, Tree& tree) {
-  const std::vector<std::string>& masks = b.profile.mask;
-  // All of these first: one mask may lie in a folder that another hides.
-  for (std::size_t i = 0; i < masks.size(); ++i)
-    if (!has_wildcard(masks[i])) tree.hold_above(written_out(masks[i]), mask_key(i));
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    std::string written = written_out(masks[i]);
-    if (!has_wildcard(masks[i])) {
-      b.add(Phase::init, MaskPath{std::move(written)}, "named in the profile", mask_key(i));
-      continue;
-    }
-    auto lasting = tree.lasting_at(written);
-    b.add(Phase::init, MaskGlob{masks[i], std::move(written), std::move(lasting)},
-          "named in the profile", mask_key(i));
-  }
-}
-
 void plan_artifacts(Builder& b) {
   const profile::Artifacts& wanted = b.profile.artifacts;
   if (wanted.collect.empty()) return;
@@ -287,7 +268,7 @@ Result<void> plan_mounts(Builder& b) {
   SBX_CHECK(plan_secrets(b, tree));
   SBX_CHECK(protect_git(b, tree));  // what is there by then
   await_payload(b);
-  plan_masks(b, tree);
+  SBX_CHECK(plan_masks(b, tree));
   hide_processes(b);
   seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");

@@ -44,9 +44,11 @@ void plan_process_count(Builder& b) {
   // More for those of ours, which are of the same user.
   const std::uint64_t stand_in = *pids + b.own_processes();
   const auto chosen = b.profile.limits.rlimits.find("nproc");
-  if (chosen != b.profile.limits.rlimits.end() && chosen->second.value_or(stand_in + 1) <= stand_in)
-    return;
-  if (chosen != b.profile.limits.rlimits.end()) b.plan.limits.rlimits["nproc"] = stand_in;
+  if (chosen != b.profile.limits.rlimits.end()) {
+    const Value given = within_reach(b, "nproc", chosen->second);
+    if (given && *given <= stand_in) return;
+    b.plan.limits.rlimits["nproc"] = stand_in;
+  }
   b.add(Phase::payload, SetRlimit{"nproc", stand_in}, "stands in for a cgroup: limits.pids",
         "limits.pids");
 }

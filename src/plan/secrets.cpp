@@ -91,7 +91,8 @@ void seal_secrets(Builder& b) {
   };
   for (const char* const at : {kFolder, kStaging})
     if (mounted(at))
-      b.add(Phase::init, SealMount{at, false, kSealed}, "nobody changes a secret", "secrets");
+      // With the folders in it that are held.
+      b.add(Phase::init, SealMount{at, true, kSealed}, "nobody changes a secret", "secrets");
 }
 
 }  // namespace sbx::plan

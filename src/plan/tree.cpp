@@ -86,14 +86,18 @@ Result<void> Tree::make_parents(const std::string& path, std::string_view reason
 
 Result<void> Tree::make_mount_point(const std::string& target, bool folder, std::string_view reason,
                                     std::string_view key) {
+  SBX_CHECK(make_place(target, folder, reason, key));
+  hold_above(target, key);
+  return {};
+}
+
+Result<void> Tree::make_place(const std::string& target, bool folder, std::string_view reason,
+                              std::string_view key) {
   if (const std::optional<Kind> kind = kind_of(target); kind && *kind != Kind::symlink) {
     const bool is_file = *kind == Kind::file;
     if (is_file != folder) return {};
   }
-  if (is_foreign(target)) {
-    hold_above(target, key);
-    return {};
-  }
+  if (is_foreign(target)) return {};
   if (kind_of(target))
     return std::unexpected(Error{.kind = ErrorKind::profile,
                                  .what = "something else is already at " + target,
@@ -106,7 +110,6 @@ Result<void> Tree::make_mount_point(const std::string& target, bool folder, std:
     builder_.add(Phase::init, WriteFile{target, "", 0444}, reason, key);
   }
   put(target, folder ? Kind::folder : Kind::file);
-  if (is_scratch(target)) hold_above(target, key);
   return {};
 }
 

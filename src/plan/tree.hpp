@@ -22,6 +22,9 @@ class Tree {
   /// through a symbolic link of the root, or something else is at that place.
   Result<void> make_mount_point(const std::string& target, bool folder, std::string_view reason,
                                 std::string_view key);
+  /// The same for what is no mount: the folders above may be moved, where the payload may write.
+  Result<void> make_place(const std::string& target, bool folder, std::string_view reason,
+                          std::string_view key);
   /// From now on `target` is the root of a tree that is not ours to write to. `lasting`: what the
   /// payload writes there outlives the run.
   void cover_foreign(const std::string& target, bool lasting = false);

@@ -42,7 +42,7 @@ def test_a_payload_does_not_decide_what_the_next_run_shows(sbx, host, plant):
     assert "DBPASS" not in reads(sbx, host).out
     sbx.run(profile="python", flags=["--workspace", ".:rw"],
             cmd=["sh", "-c", "cd .venv/bin; " + plant.format(other=host)]).assert_ok()
-    reads(sbx, host).assert_refused(f"{host}/run.sh", "nothing in there says")
+    reads(sbx, host).assert_refused(str(host), "nothing in there says")
 
 
 def test_the_control_shows_what_the_caller_has_put_on_the_path(sbx, host, monkeypatch):
@@ -78,3 +78,28 @@ def test_a_virtual_environment_of_the_workspace_still_has_its_base(sbx, host):
             (sbx.cwd / ".venv/bin" / name).symlink_to(target)
         run = sbx.run(profile="python", cmd=["python3", "-c", "import sys; print(sys.version_info[0])"])
         assert run.assert_ok().out == f"{said}\n", run
+
+
+def test_what_is_masked_in_the_workspace_is_masked_by_its_name_on_the_host(sbx, host):
+    """A virtual environment shows by both."""
+    (sbx.cwd / ".venv/pyvenv.cfg").write_text("home = x\n")
+    (sbx.cwd / ".venv/token").write_text("DBPASS=2\n")
+    (sbx.cwd / ".venv/lib").mkdir()
+    (sbx.cwd / ".venv/lib/key.pem").write_text("DBPASS=3\n")
+    for name in ("python", "python3"):
+        (sbx.cwd / ".venv/bin" / name).symlink_to("/usr/bin/python3")
+    subprocess.run(["chmod", "-R", "a+rX", sbx.cwd], check=True)
+    read = ["sh", "-c", 'cat "$1"/.venv/token "$1"/.venv/lib/key.pem /workspace/.venv/token /workspace/.venv/lib/key.pem; ls "$1/.venv"', "sh", str(sbx.cwd)]
+    assert sbx.run(profile="python", cmd=read).assert_ok().out.count("DBPASS") == 4  # the control
+    for patterns in (["/workspace/.venv/token", "/workspace/**/*.pem"], ["/workspace/.venv/token", "/**/*.pem"], ["/workspace/.venv"]):
+        run = sbx.run(profile="python", flags=[word for pattern in patterns for word in ("--mask", pattern)], cmd=read)
+        assert "DBPASS" not in run.out, run
+    sbx.run(profile="python", flags=["--mask", "/w*/.venv/token"], cmd=read).assert_refused("--mask", "wildcards")
+
+
+def test_nor_may_it_be_anything_below_where_the_caller_stands(sbx, host, monkeypatch):
+    """The home, mostly; the workspace is what the payload writes to."""
+    (sbx.cwd / ".venv/bin/python3").symlink_to(host / "run.sh")
+    workspace, sbx.cwd = sbx.cwd, host.parent
+    run = sbx.run(profile="python", flags=["--workspace", str(workspace)], cmd=[*READ, str(host)])
+    run.assert_refused(str(host), "nothing in there says")

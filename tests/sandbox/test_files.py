@@ -192,6 +192,12 @@ def test_what_is_mounted_in_scratch_stays_where_it_is(sbx):
     assert run.out == "ours\n" and run.code == 0 and len(run.err.splitlines()) == 2, run
 
 
+def test_a_copy_in_scratch_is_the_commands_with_the_folders_above_it(sbx):
+    (sbx.cwd / "input").write_text("mine\n")
+    run = sbx.run(flags=["--copy-in", "./input:/tmp/d/e/copy"], cmd=["sh", "-c", "mv /tmp/d /tmp/x && ln /tmp/x/e/copy /tmp/y && rm -r /tmp/x && cat /tmp/y"])
+    assert run.assert_ok().out == "mine\n"
+
+
 def test_a_file_stands_in_for_one_of_the_sandboxs_own(sbx):
     run = sbx.run(flags=["--file", "/etc/hosts=192.0.2.1 here\n"], cmd=["sh", "-c", "cat /etc/hosts; getent hosts here; echo > /etc/hosts"])
     assert run.code == 2 and run.out.splitlines()[0] == "192.0.2.1 here" and len(run.out.splitlines()) == 2, run

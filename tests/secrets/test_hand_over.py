@@ -62,7 +62,7 @@ def test_only_the_payloads_user_may_read_it(sbx, value):
     assert show(sbx, FROM, ["--set", 'secrets.k.perm="0440"'], ["stat", "-c", "%a", "/run/secrets/k"]).out == "440\n"
 
 
-@pytest.mark.parametrize("place", ["/run/secrets/k", "/etc/app/key"])
+@pytest.mark.parametrize("place", ["/run/secrets/k", "/etc/app/key", "/run/secrets/sub/k"])
 def test_it_lies_on_a_tmpfs_that_nobody_changes(sbx, value, place):
     script = f"grep ' {os.path.dirname(place)} \\| {place} ' /proc/self/mountinfo; cd /; rm -f {place}; " \
              f"echo x > {place}; chmod 0777 {place}; touch /run/secrets/other; cat {place}"

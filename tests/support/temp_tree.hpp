@@ -35,8 +35,10 @@ class TempTree {
     std::filesystem::create_directories(path(inner));
     return path(inner);
   }
+  /// In the place of a link, never of what that leads to.
   std::string file(std::string_view inner, std::string_view text) const {
     std::filesystem::create_directories(std::filesystem::path(path(inner)).parent_path());
+    if (std::filesystem::is_symlink(path(inner))) std::filesystem::remove(path(inner));
     std::ofstream(path(inner)) << text;
     return path(inner);
   }

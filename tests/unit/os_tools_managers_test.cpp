@@ -75,6 +75,7 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
   HostFacts facts = caller(tree, {"home/work/.venv/bin", "home/.pyenv/shims", "home/.cargo/bin"});
   tree.file("home/other/package.json", "{}");
   const std::string other = tree.program("home/other/run.sh");
+  install(tree, "home", "python3.11");
   const auto script = [&](const std::string& place) { tree.program(place, "#!" + other + "\n"); };
   const auto refused = [&](const std::string& name, std::string_view why) {
     const ToolInstallation tool = find_tool(name, facts);
@@ -84,20 +85,54 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
   };
   SUBCASE("the first line of a script") {
     script("home/work/.venv/bin/python3");
-    refused("python3", other);
+    refused("python3", tree.path("home/other"));
     facts.cwd = tree.folder("home/elsewhere");  // the control: there the caller has put it
     CHECK(shown(find_tool("python3", facts)) ==
           Paths{tree.path("home/other"), tree.path("home/work/.venv/bin/python3")});
     facts.sources["work"] = {.exists = true, .path = tree.path("home/work")};
-    refused("python3", other);
+    refused("python3", tree.path("home/other"));
   }
   SUBCASE("a link, also of a virtual environment") {
     tree.link("home/work/.venv/bin/python3", other);
-    refused("python3", other);
+    refused("python3", tree.path("home/other"));
     tree.file("home/work/.venv/pyvenv.cfg", "");
-    refused("python3", other);
+    refused("python3", tree.path("home/other"));
     tree.link("home/work/.venv/bin/python", tree.path("home/other/package.json"));
-    refused("python3", other);
+    refused("python3", tree.path("home/other"));
+  }
+  SUBCASE("neither where a chain of links ends nor where it passes") {
+    tree.file("home/other/.venv/pyvenv.cfg", "");
+    tree.link("home/other/.venv/bin/python3", tree.path("home/bin/python3.11"));
+    tree.link("home/work/.venv/bin/python3", tree.path("home/other/.venv/bin/python3"));
+    refused("python3", tree.path("home/other/.venv"));
+    tree.program("home/work/.venv/bin/python3",
+                 "#!" + tree.path("home/other/.venv/bin/python3") + "\n");
+    refused("python3", tree.path("home/other/.venv"));
+  }
+  SUBCASE("a folder that is a link") {
+    tree.file("home/other/.venv/pyvenv.cfg", "");
+    tree.link("home/other/.venv/bin/python3", tree.path("home/bin/python3.11"));
+    tree.link("home/work/.venv/bin2", tree.path("home/other/.venv/bin"));
+    facts.env["PATH"] = tree.path("home/work/.venv/bin2");
+    refused("python3", tree.path("home/other/.venv"));
+  }
+  SUBCASE("another program of the caller's, but for an interpreter") {
+    install(tree, "home/third", "mytool");
+    install(tree, "home/third", "node");
+    facts.env["PATH"] = tree.path("home/third/bin") + ":" + facts.env["PATH"];
+    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env mytool\n");
+    refused("python3", tree.path("home/third/bin/mytool"));
+    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env node\n");
+    CHECK(shown(find_tool("python3", facts)) ==
+          Paths{tree.path("home/third"), tree.path("home/work/.venv/bin/python3")});
+  }
+  SUBCASE("from the folder that the profile shows, not what the caller stands in either") {
+    facts.sources["work"] = {.exists = true, .path = tree.path("home/work")};
+    tree.link("home/work/.venv/bin/python3", other);
+    for (const char* cwd : {"", "home"}) {
+      facts.cwd = tree.path(cwd);
+      refused("python3", "home/other");
+    }
   }
   SUBCASE("a version that is a path") {
     tree.program("home/.pyenv/shims/python3");
