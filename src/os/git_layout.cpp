@@ -54,6 +54,12 @@ Result<void> GitLook::add_repository(const std::string& folder) {
       continue;
     }
     SBX_CHECK(want_folder(in(folder, old)));
+    // A payload may have put it there, and more into it than could be removed when its run ended.
+    if (!SBX_TRY(git_names(in(folder, old))).empty())
+      return std::unexpected(git_error(in(folder, old),
+                                       "it is not empty: git would read from there whom it fetches "
+                                       "from, and has not written there since 2005",
+                                       "look at it, and remove it, or go without: --git none"));
     SBX_CHECK(lock_folder(in(folder, old), 0));
   }
   // It makes another folder's configuration and hooks the ones that count.
@@ -69,6 +75,9 @@ Result<void> GitLook::add_repository(const std::string& folder) {
   places_.hold(info);
   SBX_CHECK(lock_or_forbid(in(info, "alternates")));
   SBX_CHECK(add_modules(in(folder, "modules"), 0));
+  // Of a submodule that is not there yet, git would take what it finds, hooks and all.
+  if (SBX_TRY(git_entry(in(folder, "modules"))).kind == GitKind::missing)
+    places_.forbid(in(folder, "modules"));
   SBX_CHECK(add_worktrees(in(folder, "worktrees")));
   return check_links(folder);
 }

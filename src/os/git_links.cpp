@@ -24,8 +24,11 @@ constexpr std::array<std::string_view, 6> kLeftOut{"hooks",   "lfs",      "annex
 
 bool is_left_out(std::string_view path) {
   if (std::ranges::find(kLeftOut, path) != kLeftOut.end()) return true;
-  // What is in its folders is content; they themselves could be another repository's.
-  if (path.starts_with("objects/")) return true;
+  // What is in its folders is content, which git puts there under another name first; they
+  // themselves could be another repository's. In these it writes through lock files, for which it
+  // follows links (lockfile.c, resolve_symlink()).
+  if (path.starts_with("objects/"))
+    return path != "objects/info" && path != "objects/info/commit-graphs" && path != "objects/pack";
   // worktrees/NAME/modules
   return path.starts_with("worktrees/") && path.ends_with("/modules") &&
          std::ranges::count(path, '/') == 2;

@@ -17,12 +17,22 @@ std::string config_home(const HostFacts& host) {
   return host.home.empty() ? "" : host.home + "/.config";
 }
 
+/// What the caller has git read instead of his own and the system's (git(1)).
+std::vector<std::string> own_configurations(const HostFacts& host) {
+  std::vector<std::string> paths;
+  for (const char* name : {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"})
+    if (const auto named = host.env.find(name); named != host.env.end() && !named->second.empty())
+      paths.push_back(lexical_path(host.cwd, named->second));
+  return paths;
+}
+
 }  // namespace
 
 GitLook::GitLook(const SourceFacts& workspace, const HostFacts& host)
     : top_(workspace.path),
       home_(host.home),
       config_home_(config_home(host)),
+      own_configurations_(own_configurations(host)),
       owner_(host.euid == 0 ? workspace.uid : host.euid) {
   places_.add_root(top_);
 }
@@ -52,21 +62,26 @@ Result<void> GitLook::look() {
                                        "put the git folder itself there, or go without: --git "
                                        "none"));
   }
-  add_other_configurations();
+  SBX_CHECK(add_other_configurations());
   return read_configurations();
 }
 
-/// Where .git is damaged, git takes the top itself for a bare repository once these three are there
-/// (setup.c), with the configuration beside them. One that is not there keeps it from that.
+/// Where .git is damaged, git takes the top itself for a bare repository once HEAD, refs and
+/// objects are there (setup.c, is_git_directory()), with the configuration beside them. One that is
+/// not there keeps it from that; the last two may also be in what commondir names.
 Result<void> GitLook::forbid_bare_top() {
-  for (const char* name : {"HEAD", "refs", "objects"})
-    if (SBX_TRY(git_entry(top_ + "/" + name)).kind == GitKind::missing) {
-      places_.forbid(top_ + "/" + name);
-      return {};
-    }
+  const auto forbidden = [&](const char* name) -> Result<bool> {
+    const bool missing = SBX_TRY(git_entry(top_ + "/" + name)).kind == GitKind::missing;
+    if (missing) places_.forbid(top_ + "/" + name);
+    return missing;
+  };
+  if (SBX_TRY(forbidden("HEAD"))) return {};
+  if (SBX_TRY(forbidden("commondir")) &&
+      (SBX_TRY(forbidden("refs")) || SBX_TRY(forbidden("objects"))))
+    return {};
   return std::unexpected(git_error(top_,
-                                   "HEAD, refs and objects stand in it: should .git be damaged, "
-                                   "git would take it for a bare repository",
+                                   "HEAD stands in it, and refs and objects, or commondir: should "
+                                   ".git be damaged, git would take it for a bare repository",
                                    "move one of them, or go without: --git none"));
 }
 

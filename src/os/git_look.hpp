@@ -54,16 +54,21 @@ class GitLook {
   Result<void> lock_folder(const std::string& path, int depth);
 
   // git_named.cpp: files that a configuration or a link names
-  void add_other_configurations();
+  Result<void> add_other_configurations();
+  /// One that is the caller's or the system's, and may lie in the workspace, or be made there.
+  Result<void> add_own_configuration(const std::string& path);
   Result<void> read_configurations();
   Result<void> read_configuration(const std::string& path);
   /// What `link` in the locked folder `folder` leads to.
   Result<void> lock_target(const std::string& folder, const std::string& link);
+  /// The same for every link in a folder of hooks that is not the payload's.
+  Result<void> lock_targets(const std::string& folder);
   Result<void> lock_named(const std::string& lexical, const std::string& who, bool configuration);
 
   const std::string top_;
   const std::string home_;
   const std::string config_home_;
+  const std::vector<std::string> own_configurations_;
   const std::uint32_t owner_;
   std::string own_;  ///< the git folder of this work tree
   GitPlaces places_;

@@ -21,15 +21,29 @@ std::string folder_of(const std::string& path) { return path.substr(0, path.rfin
 
 }  // namespace
 
-/// Of the worktrees, and the caller's own and the system's: who may write to those needs no hook,
-/// but they may include what is the payload's.
-void GitLook::add_other_configurations() {
+/// Of the worktrees, and the caller's own and the system's: mostly elsewhere, but they may include
+/// what is the payload's.
+Result<void> GitLook::add_other_configurations() {
   for (const GitPlace& place : places_.list())
     if (place.keep == GitKeep::locked && place.path.ends_with("/config.worktree"))
       configurations_.push_back(place.path);
-  configurations_.emplace_back("/etc/gitconfig");
-  if (!config_home_.empty()) configurations_.push_back(config_home_ + "/git/config");
-  if (!home_.empty()) configurations_.push_back(home_ + "/.gitconfig");
+  SBX_CHECK(add_own_configuration("/etc/gitconfig"));
+  if (!config_home_.empty()) SBX_CHECK(add_own_configuration(config_home_ + "/git/config"));
+  if (!home_.empty()) SBX_CHECK(add_own_configuration(home_ + "/.gitconfig"));
+  for (const std::string& path : own_configurations_) SBX_CHECK(add_own_configuration(path));
+  return {};
+}
+
+Result<void> GitLook::add_own_configuration(const std::string& path) {
+  const std::string lexical = lexical_path("/", path);
+  // Of folders that are missing the first must not be made.
+  std::string missing = lexical;
+  while (places_.covers(folder_of(missing)) &&
+         SBX_TRY(git_entry(folder_of(missing))).kind == GitKind::missing)
+    missing = folder_of(missing);
+  if (missing == lexical) return lock_named(lexical, "the caller, or the system", true);
+  places_.forbid(missing);
+  return {};
 }
 
 Result<void> GitLook::read_configurations() {
@@ -76,6 +90,18 @@ Result<void> GitLook::lock_target(const std::string& folder, const std::string& 
   return lock_named(lexical_path(folder, target), link, false);
 }
 
+Result<void> GitLook::lock_targets(const std::string& folder) {
+  constexpr std::size_t kMostHooks = 1000;
+  const auto names = SBX_TRY(git_names(folder));
+  if (names.size() > kMostHooks)
+    return std::unexpected(git_error(folder, "it holds more than hooks (core.hooksPath)"));
+  for (const std::string& name : names) {
+    const std::string path = join_path(folder, name);
+    if (SBX_TRY(git_entry(path)).kind == GitKind::link) SBX_CHECK(lock_target(folder, path));
+  }
+  return {};
+}
+
 Result<void> GitLook::lock_named(const std::string& lexical, const std::string& who,
                                  bool configuration) {
   const SourceFacts real = look_at_source({lexical, "/"});
@@ -87,8 +113,10 @@ Result<void> GitLook::lock_named(const std::string& lexical, const std::string& 
                                      "take it out of there, or go without: --git none"));
   };
   if (!inside && !leads_inside) {
-    // Not the payload's; but what it includes may be.
+    // Not the payload's; but what it includes may be, or what links in it lead to.
     if (configuration && real.exists) configurations_.push_back(real.path);
+    if (!configuration && real.exists && real.type == EntryType::directory)
+      return lock_targets(real.path);
     return {};
   }
   if (!real.exists) {

@@ -41,11 +41,17 @@ std::optional<ThreadFacts> thread_facts(pid_t thread) {
   (void)std::snprintf(path.data(), path.size(), "/proc/%d/status", thread);
   const UniqueFd file(::open(path.data(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return std::nullopt;
-  // What we look for stands in its first half.
+  // What we look for stands in its first half, but behind the groups of its user, who may have
+  // many.
+  std::string text;
   std::array<char, 2048> buffer{};
-  const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
-  if (size <= 0) return std::nullopt;
-  const std::string_view status(buffer.data(), static_cast<std::size_t>(size));
+  while (!text.contains("\nNStgid:") || !text.ends_with('\n')) {
+    const ssize_t size = ::read(file.get(), buffer.data(), buffer.size());
+    if (size <= 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(size));
+  }
+  if (text.empty()) return std::nullopt;
+  const std::string_view status = text;
   ThreadFacts facts{std::string(field(status, "Name")), number(field(status, "Tgid")),
                     number(last_word(field(status, "NStgid")))};
   if (facts.process == 0) return std::nullopt;

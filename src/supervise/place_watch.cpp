@@ -37,7 +37,9 @@ std::string cannot_be_seen(const std::string& path) {
 std::string PlaceWatch::text_of(const plan::WatchedPlace& place) {
   if (place.absent) return came_into_being(path_of(place));
   return quote(path_of(place)) +
-         " was replaced on the host, which takes its protection away (workspace.git: protect)";
+         " was replaced on the host, which takes its protection away: look at it before git is "
+         "used "
+         "there (workspace.git: protect)";
 }
 
 Result<void> PlaceWatch::start(std::span<const plan::WatchedPlace> places) {

@@ -99,16 +99,34 @@ printf '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n'
 echo 'ref: refs/heads/master' > HEAD; sleep 10"""
 
 
-def test_the_top_does_not_become_a_repository(sbx, tmp_path, open_folder):
-    tree, mark = prepare(tmp_path, "main"), tmp_path / "mark"
-    run = attack(sbx, tree, BARE_TOP, mark, PROTECT)
-    assert run.code == 137 and "HEAD" in run.result["reason"]["text"], run
-    assert not works(tree, mark) and not (tree.top / "HEAD").exists()
+# Where the work tree has a HEAD of its own, the rest may be in what commondir names.
+BARE_TOP_ELSEWHERE = r"""rm "$C/HEAD"; echo 'ref: refs/heads/master' > HEAD; mkdir -p x/objects x/refs
+printf '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tworktreeConfig = true\n' > x/config
+printf '[core]\n\tbare = false\n\tworktree = .\n' > config.worktree; evil config.worktree
+echo x > commondir; sleep 10"""
+BARE_TOPS = {"HEAD": BARE_TOP, "commondir": BARE_TOP_ELSEWHERE}
 
 
-def test_control_the_top_becomes_a_repository_without_it(sbx, tmp_path, open_folder):
+def with_head(tree, missing):
+    if missing != "HEAD":
+        (tree.top / "HEAD").write_text("of the project\n")
+        (tree.top / "HEAD").chmod(0o666)
+
+
+@pytest.mark.parametrize("missing", BARE_TOPS)
+def test_the_top_does_not_become_a_repository(sbx, tmp_path, open_folder, missing):
     tree, mark = prepare(tmp_path, "main"), tmp_path / "mark"
-    attack(sbx, tree, BARE_TOP.replace("sleep 10", "true"), mark, tree.unprotected)
+    with_head(tree, missing)
+    run = attack(sbx, tree, BARE_TOPS[missing], mark, PROTECT)
+    assert run.code == 137 and missing in run.result["reason"]["text"], run
+    assert not works(tree, mark) and not (tree.top / missing).exists()
+
+
+@pytest.mark.parametrize("missing", BARE_TOPS)
+def test_control_the_top_becomes_a_repository_without_it(sbx, tmp_path, open_folder, missing):
+    tree, mark = prepare(tmp_path, "main"), tmp_path / "mark"
+    with_head(tree, missing)
+    attack(sbx, tree, BARE_TOPS[missing].replace("sleep 10", "true"), mark, tree.unprotected)
     assert works(tree, mark)
 
 
@@ -136,6 +154,14 @@ def test_a_watched_name_ends_the_run_at_once(sbx, tmp_path, open_folder):
     assert "commondir" in run.err
 
 
+def test_no_submodule_is_made_ready_before_git_does(sbx, tmp_path, open_folder):
+    """Its hooks would run once it is checked out."""
+    tree = prepare(tmp_path, "main")
+    run = attack(sbx, tree, 'mkdir "$C/modules"; sleep 30', "none", PROTECT)
+    assert run.code == 137 and run.result["reason"]["code"] == "git_protect" and run.seconds < 10, run
+    assert not (tree.common / "modules").exists()
+
+
 def test_a_watched_name_that_goes_again_ends_it_as_well(sbx, tmp_path, open_folder):
     tree = prepare(tmp_path, "main")
     run = attack(sbx, tree, 'while :; do echo x > "$G/commondir"; rm -f "$G/commondir"; done', "none", PROTECT)
@@ -157,6 +183,8 @@ THROUGH = {
     "the message": 'ln -sf "$VICTIM" "$G/COMMIT_EDITMSG"',
     "the log of a branch": 'ln -sf "$VICTIM" "$C/logs/$(git symbolic-ref HEAD)"',
     "a link moved there": 'ln -s "$VICTIM" l; mv -f l "$G/COMMIT_EDITMSG"',
+    "the graph of commits": 'ln -sf "$VICTIM" "$O/info/commit-graph"',
+    "the index of packs": 'git gc -q; mkdir -p "$O/pack"; ln -sf "$VICTIM" "$O/pack/multi-pack-index"',
 }
 
 
@@ -170,5 +198,7 @@ def test_git_writes_nowhere_through_a_link(sbx, tmp_path, open_folder, kind, nam
         script = f"VICTIM={victim}; {THROUGH[name]}"
         run = attack(sbx, tree, script, "none", PROTECT if protected else tree.unprotected)
         works(tree, folder / "mark")
-        assert bool(victim.read_text()) is not protected, run
+        for command in (["commit-graph", "write", "--reachable"], ["multi-pack-index", "write"]):
+            git(tree.top, *command, check=False)
+        assert bool(victim.read_bytes()) is not protected, run
         assert any("symbolic links were removed" in text for text in run.result["warnings"]) is protected, run

@@ -64,8 +64,10 @@ TEST_CASE("git look: a plain repository") {
         std::vector<std::string>{
             "held w/.git", "locked w/.git/branches", "absent w/.git/commondir",
             "locked w/.git/config", "absent w/.git/config.worktree", "locked w/.git/hooks",
-            "held w/.git/objects", "held w/.git/objects/info",
+            "absent w/.git/modules", "held w/.git/objects", "held w/.git/objects/info",
             "absent w/.git/objects/info/alternates", "absent w/.git/remotes", "absent w/HEAD"});
+  tree.file("w/.git/branches/origin", "URL: /elsewhere\n");
+  CHECK(refusal(look(tree, "w")).contains("branches"));
 }
 
 TEST_CASE("git look: submodules and worktrees of it") {
@@ -120,6 +122,32 @@ TEST_CASE("git look: files that configurations name") {
     CHECK_MESSAGE(keeps(all, entry), entry);
 }
 
+TEST_CASE(
+    "git look: the caller's own configuration, where it lies in the work tree or is a link to it") {
+  const TempTree tree;
+  make_repository(tree, "home/.config/.git");
+  const auto own = [&] { return kept(tree, look(tree, "home/.config", tree.path("home"))); };
+  CHECK(keeps(own(), "absent home/.config/git"));
+  tree.folder("home/.config/git");
+  CHECK(keeps(own(), "absent home/.config/git/config"));
+  tree.file("home/.config/git/config", "[include]\n\tpath = more\n");
+  CHECK(keeps(own(), "locked home/.config/git/config"));
+  CHECK(keeps(own(), "absent home/.config/git/more"));
+  tree.file("home/.config/dot", "");
+  tree.link("home/.gitconfig", tree.path("home/.config/dot"));
+  CHECK(keeps(own(), "locked home/.config/dot"));
+}
+
+TEST_CASE("git look: links in hooks that lie elsewhere lead into the work tree") {
+  const TempTree tree;
+  make_repository(tree, "w/.git");
+  tree.file("w/.git/config", "[core]\n\thooksPath = " + tree.path("hooks") + "\n");
+  tree.file("w/check", "");
+  tree.link("hooks/pre-commit", tree.path("w/check"));
+  tree.link("hooks/post-commit", "/nowhere");
+  CHECK(keeps(kept(tree, look(tree, "w")), "locked w/check"));
+}
+
 TEST_CASE("git look: what is named and missing must not appear; its folder has to be there") {
   const TempTree tree;
   make_repository(tree, "w/.git");
@@ -135,6 +163,10 @@ TEST_CASE("git look: the top never becomes a bare repository, and a damaged one 
   CHECK(keeps(kept(tree, look(tree, "w")), "absent w/HEAD"));
   tree.file("w/HEAD", "");
   CHECK(keeps(kept(tree, look(tree, "w")), "absent w/refs"));
+  CHECK(keeps(kept(tree, look(tree, "w")), "absent w/commondir"));
+  tree.file("w/commondir", "x\n");
+  CHECK(refusal(look(tree, "w")).contains("commondir"));
+  std::filesystem::remove(tree.path("w/commondir"));
   tree.folder("w/refs");
   CHECK(keeps(kept(tree, look(tree, "w")), "absent w/objects"));
   tree.folder("w/objects");
@@ -149,7 +181,14 @@ TEST_CASE("git look: links, through which git would write") {
   const TempTree tree;
   make_repository(tree, "w/.git");
   tree.folder("w/.git/objects/pack");
-  tree.link("w/.git/objects/pack/fine", "/etc");
+  tree.link("w/.git/objects/aa/fine", "/etc");
+  for (const char* place :
+       {"w/.git/objects/pack/multi-pack-index", "w/.git/objects/info/commit-graph",
+        "w/.git/objects/info/commit-graphs/commit-graph-chain"}) {
+    tree.link(place, "/etc/none");
+    CHECK(refusal(look(tree, "w")).contains(std::string(place).substr(7)));
+    std::filesystem::remove(tree.path(place));
+  }
   tree.link("w/.git/objects/ab", "/etc");
   CHECK(refusal(look(tree, "w")).contains("objects/ab"));
   std::filesystem::remove(tree.path("w/.git/objects/ab"));
