@@ -6,13 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 #include "base/text.hpp"
+#include "os/file_lock.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
-#include "os/signals.hpp"
 #include "os/state_folder.hpp"
 
 namespace sbx::artifacts {
@@ -28,21 +27,6 @@ constexpr const char* kFullHint =
 /// NFS gives a lock only on a file that is open for writing (flock(2)).
 os::UniqueFd open_lock(int folder, int flags) {
   return os::UniqueFd(::openat(folder, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600));
-}
-
-/// Whoever has it may be stopped; a run, which has blocked the signals that ask it to end, waits
-/// for those as well: EINTR.
-int lock(int fd, int how) {
-  constexpr ::timespec kPause{0, 2'000'000};
-  while (::flock(fd, how | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return -1;
-    if (os::end_is_pending()) {
-      errno = EINTR;
-      return -1;
-    }
-    (void)::nanosleep(&kPause, nullptr);
-  }
-  return 0;
 }
 
 }  // namespace
@@ -62,8 +46,9 @@ Error no_such_run(std::string_view word) {
 }
 
 Result<Opened> Opened::open(std::shared_ptr<const Place> place, Use use) {
-  if (lock(place->lock.get(), use == Use::look ? LOCK_SH : LOCK_EX) != 0)
-    return std::unexpected(store_error("cannot lock " + quote(place->path), errno));
+  if (const auto locked = os::lock_file(place->lock.get(), use == Use::look ? LOCK_SH : LOCK_EX);
+      !locked)
+    return std::unexpected(store_error("cannot lock " + quote(place->path), locked.error().value));
   const auto let_go = [&place](Error error) {
     (void)::flock(place->lock.get(), LOCK_UN);
     return std::unexpected(std::move(error));

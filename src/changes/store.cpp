@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "changes/manifest.hpp"
+#include "os/file_lock.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 #include "os/state_folder.hpp"
@@ -104,8 +105,8 @@ Result<Store> Store::open(bool make) {
 
 Result<Staging> Store::stage(const std::string& run) {
   // Of all runs one at a time: a folder that is made and not locked yet looks like a killed run's.
-  if (::flock(folder_.get(), LOCK_EX) != 0)
-    return std::unexpected(store_error("cannot lock " + quote(path_), errno));
+  if (const auto locked = os::lock_file(folder_.get(), LOCK_EX); !locked)
+    return std::unexpected(store_error("cannot lock " + quote(path_), locked.error().value));
   sweep();
   const std::string name = staged(run);
   if (::mkdirat(folder_.get(), name.c_str(), 0700) != 0)

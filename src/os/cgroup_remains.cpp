@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <ctime>
 #include <string_view>
 
 #include "os/cgroup_file.hpp"
@@ -24,6 +26,7 @@ constexpr int kMost = 20'000;  // groups to look at, a tenth of a second
 struct Search {
   std::span<const std::string> runs;
   int left = kMost;
+  int patience = 100;  ///< pauses, of a millisecond, while the kernel takes the last process apart
 };
 
 bool is_of(const Search& search, std::string_view name) {
@@ -32,9 +35,11 @@ bool is_of(const Search& search, std::string_view name) {
 }
 
 /// Somebody who holds the lock lives after all.
-void remove_if_left(int parent, const char* name, const UniqueFd& group) {
+void remove_if_left(int parent, const char* name, const UniqueFd& group, Search& search) {
+  constexpr ::timespec kPause{0, 1'000'000};
   if (::flock(group.get(), LOCK_EX | LOCK_NB) != 0 || !is_named(parent, name, group.get())) return;
-  (void)::unlinkat(parent, name, AT_REMOVEDIR);
+  while (::unlinkat(parent, name, AT_REMOVEDIR) != 0 && errno == EBUSY && search.patience-- > 0)
+    (void)::nanosleep(&kPause, nullptr);
 }
 
 void look_below(int folder, Search& search, int depth) {
@@ -44,7 +49,7 @@ void look_below(int folder, Search& search, int depth) {
         ::openat(folder, entry.d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!group.valid()) return {};
     if (is_of(search, entry.d_name))
-      remove_if_left(folder, entry.d_name, group);
+      remove_if_left(folder, entry.d_name, group, search);
     else if (depth < kDeepest)
       look_below(group.get(), search, depth + 1);
     return {};

@@ -39,9 +39,25 @@ SysResult<void> make_folders(const std::string& path) {
   }
 }
 
+/// Whose the folders above are can put another in its place, and su and sudo may leave root with
+/// the XDG_STATE_HOME of somebody else. Those that are missing are made by us.
+SysResult<void> check_above(const std::string& path) {
+  constexpr uid_t kUnmapped = 65534;  // in a user namespace, of whatever is not its own
+  for (std::size_t slash = 0; slash != std::string::npos; slash = path.find('/', slash + 1)) {
+    struct ::stat what{};
+    const std::string part = slash == 0 ? "/" : path.substr(0, slash);
+    const bool there = ::stat(part.c_str(), &what) == 0;
+    if (!there && errno == ENOENT) return {};
+    if (!there) return fail();
+    if (what.st_uid != 0 && what.st_uid != kUnmapped) return std::unexpected(Errno{EPERM});
+  }
+  return {};
+}
+
 SysResult<StateFolder> open_private(const std::string& base, const std::string& name, bool make) {
   if (base.empty()) return std::unexpected(Errno{ENOENT});
   StateFolder folder{base + "/sbx/" + name, {}};
+  if (::geteuid() == 0) SBX_CHECK(check_above(folder.path));
   auto opened = open_folder(folder.path);
   if (!opened && opened.error().value == ENOENT && make) {
     SBX_CHECK(make_folders(folder.path));
@@ -53,12 +69,6 @@ SysResult<StateFolder> open_private(const std::string& base, const std::string& 
   if (::fstat(folder.fd.get(), &what) != 0) return fail();
   if (what.st_uid != ::geteuid() || (what.st_mode & 0077U) != 0)
     return std::unexpected(Errno{EPERM});
-  // Whose the folders above are can put another in its place: su and sudo may leave root with the
-  // XDG_STATE_HOME of somebody else.
-  for (const std::string& above : {base, base + "/sbx"}) {
-    if (::stat(above.c_str(), &what) != 0) return fail();
-    if (what.st_uid != ::geteuid() && what.st_uid != 0) return std::unexpected(Errno{EPERM});
-  }
   return folder;
 }
 

@@ -67,6 +67,17 @@ def test_root_does_not_keep_anything_below_somebody_elses_folder(store):
     assert len(store.list()) == 1
 
 
+@pytest.mark.needs("root")
+def test_nor_does_root_make_anything_there(store, tmp_path, monkeypatch):
+    (tmp_path / "his").mkdir()
+    os.chown(tmp_path / "his", 1234, 1234)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "his/state"))
+    for flags in ([], ["--keep", "diff"]):
+        run = store.run("echo 2 > out", *flags, workspace=".:overlay" if flags else ".:rw")
+        assert run.code == 125 and "has to be yours" in run.err, run
+    assert list((tmp_path / "his").iterdir()) == []
+
+
 def test_what_is_no_file_in_a_contents_place_is_damage(store):
     """A FIFO has no end."""
     store.run("mkdir out; echo 1 > out/1").assert_ok()
