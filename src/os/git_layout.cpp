@@ -75,9 +75,6 @@ Result<void> GitLook::add_repository(const std::string& folder) {
   places_.hold(info);
   SBX_CHECK(lock_or_forbid(in(info, "alternates")));
   SBX_CHECK(add_modules(in(folder, "modules"), 0));
-  // Of a submodule that is not there yet, git would take what it finds, hooks and all.
-  if (SBX_TRY(git_entry(in(folder, "modules"))).kind == GitKind::missing)
-    places_.forbid(in(folder, "modules"));
   SBX_CHECK(add_worktrees(in(folder, "worktrees")));
   return check_links(folder);
 }
@@ -125,7 +122,11 @@ Result<void> GitLook::add_worktree(const std::string& folder) {
 /// Submodules' git folders; a name may have slashes in it.
 Result<void> GitLook::add_modules(const std::string& folder, int depth) {
   const GitEntry all = SBX_TRY(git_entry(folder));
-  if (all.kind == GitKind::missing) return {};
+  if (all.kind == GitKind::missing) {
+    // Of a submodule that is not there yet, git would take what it finds, hooks and all.
+    places_.forbid(folder);
+    return {};
+  }
   SBX_CHECK(want_folder(folder));
   if (depth > kMaxDepth || places_.size() > kMaxPlaces)
     return std::unexpected(git_error(folder, "there are too many submodules, or one too deep"));

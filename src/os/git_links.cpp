@@ -22,13 +22,16 @@ constexpr std::size_t kMaxEntries = 200'000;
 constexpr std::array<std::string_view, 6> kLeftOut{"hooks",   "lfs",      "annex",
                                                    "modules", "branches", "remotes"};
 
+constexpr std::array<std::string_view, 4> kLooked{"objects/info", "objects/info/commit-graphs",
+                                                  "objects/pack",
+                                                  "objects/pack/multi-pack-index.d"};
+
 bool is_left_out(std::string_view path) {
   if (std::ranges::find(kLeftOut, path) != kLeftOut.end()) return true;
   // What is in its folders is content, which git puts there under another name first; they
   // themselves could be another repository's. In these it writes through lock files, for which it
   // follows links (lockfile.c, resolve_symlink()).
-  if (path.starts_with("objects/"))
-    return path != "objects/info" && path != "objects/info/commit-graphs" && path != "objects/pack";
+  if (path.starts_with("objects/")) return std::ranges::find(kLooked, path) == kLooked.end();
   // worktrees/NAME/modules
   return path.starts_with("worktrees/") && path.ends_with("/modules") &&
          std::ranges::count(path, '/') == 2;

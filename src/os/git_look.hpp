@@ -57,6 +57,7 @@ class GitLook {
   Result<void> add_other_configurations();
   /// One that is the caller's or the system's, and may lie in the workspace, or be made there.
   Result<void> add_own_configuration(const std::string& path);
+  Result<void> forbid_missing(std::string path);
   Result<void> read_configurations();
   Result<void> read_configuration(const std::string& path);
   /// What `link` in the locked folder `folder` leads to.
@@ -75,6 +76,7 @@ class GitLook {
   GitFacts facts_;
   std::deque<std::string> configurations_;  ///< still to be read
   std::set<std::string> read_;
+  std::set<std::string> looked_;  ///< folders that links or configurations lead to
 };
 
 }  // namespace sbx::os

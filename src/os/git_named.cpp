@@ -2,6 +2,7 @@
 // where they lie in what the payload may write to, they are kept as well.
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <optional>
 
@@ -18,6 +19,35 @@ namespace {
 constexpr std::size_t kMaxFiles = 100;
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+/// Where `path` leads, also where that is missing: links are followed for as long as there are any.
+std::string far_end(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel's own MAXSYMLINKS
+  std::string at;
+  std::string rest = path;
+  for (int links = 0; !rest.empty();) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string name = rest.substr(0, slash);
+    rest.erase(0, slash + 1);
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      at.resize(at.empty() ? 0 : at.rfind('/'));
+      continue;
+    }
+    const std::string next = join_path(at, name);
+    char text[PATH_MAX];
+    const ssize_t length = ::readlink(next.c_str(), text, sizeof text);
+    if (length <= 0 || length == sizeof text) {
+      at = next;
+      continue;
+    }
+    if (++links > kMostLinks) return path;
+    const std::string target(text, static_cast<std::size_t>(length));
+    if (target.starts_with('/')) at.clear();
+    rest = join_path(target, rest);
+  }
+  return at.empty() ? "/" : at;
+}
 
 }  // namespace
 
@@ -36,13 +66,17 @@ Result<void> GitLook::add_other_configurations() {
 
 Result<void> GitLook::add_own_configuration(const std::string& path) {
   const std::string lexical = lexical_path("/", path);
-  // Of folders that are missing the first must not be made.
-  std::string missing = lexical;
-  while (places_.covers(folder_of(missing)) &&
-         SBX_TRY(git_entry(folder_of(missing))).kind == GitKind::missing)
-    missing = folder_of(missing);
-  if (missing == lexical) return lock_named(lexical, "the caller, or the system", true);
-  places_.forbid(missing);
+  if (SBX_TRY(git_entry(lexical)).kind == GitKind::missing && places_.covers(lexical))
+    return forbid_missing(lexical);
+  return lock_named(lexical, "the caller, or the system", true);
+}
+
+/// Of the folders on its way that are missing, too, the first must not be made.
+Result<void> GitLook::forbid_missing(std::string path) {
+  while (places_.covers(folder_of(path)) &&
+         SBX_TRY(git_entry(folder_of(path))).kind == GitKind::missing)
+    path = folder_of(path);
+  places_.forbid(path);
   return {};
 }
 
@@ -105,22 +139,26 @@ Result<void> GitLook::lock_targets(const std::string& folder) {
 Result<void> GitLook::lock_named(const std::string& lexical, const std::string& who,
                                  bool configuration) {
   const SourceFacts real = look_at_source({lexical, "/"});
+  const std::string end = real.exists ? real.path : far_end(lexical);
   const bool inside = places_.covers(lexical);
-  const bool leads_inside = real.exists && places_.covers(real.path);
+  const bool leads_inside = places_.covers(end);
   const auto refuse = [&](std::string_view why) {
     return std::unexpected(git_error(lexical,
                                      std::string(why) + " (named by " + printable(who) + ")",
                                      "take it out of there, or go without: --git none"));
   };
+  // Links may lead in a circle.
+  const bool folder = real.exists && real.type == EntryType::directory;
+  if (folder && !looked_.insert(real.path).second) return {};
   if (!inside && !leads_inside) {
     // Not the payload's; but what it includes may be, or what links in it lead to.
     if (configuration && real.exists) configurations_.push_back(real.path);
-    if (!configuration && real.exists && real.type == EntryType::directory)
-      return lock_targets(real.path);
+    if (!configuration && folder) return lock_targets(real.path);
     return {};
   }
   if (!real.exists) {
     if (!real.problem.empty()) return refuse(real.problem);
+    if (!inside) return forbid_missing(end);
     // Its folder has to be there, or the payload could make that one as well.
     if (SBX_TRY(git_entry(folder_of(lexical))).kind != GitKind::folder)
       return refuse("it does not exist, and git would read it");
@@ -129,7 +167,7 @@ Result<void> GitLook::lock_named(const std::string& lexical, const std::string& 
   }
   // A link of the payload's own could be turned elsewhere.
   if (inside && lexical != real.path) return refuse("a symbolic link in the workspace leads to it");
-  if (real.type == EntryType::directory) {
+  if (folder) {
     SBX_CHECK(want_folder(real.path));
     return lock_folder(real.path, 0);
   }

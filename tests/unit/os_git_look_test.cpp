@@ -79,7 +79,8 @@ TEST_CASE("git look: submodules and worktrees of it") {
   const auto all = kept(tree, look(tree, "w"));
   for (const char* entry :
        {"held w/.git/modules/a", "held w/.git/modules/a/b", "locked w/.git/modules/a/b/config",
-        "absent w/.git/modules/a/b/commondir", "held w/.git/worktrees/x",
+        "absent w/.git/modules/a/b/commondir", "absent w/.git/modules/a/b/modules",
+        "held w/.git/worktrees/x", "absent w/.git/worktrees/x/modules",
         "locked w/.git/worktrees/x/gitdir", "locked w/.git/worktrees/x/HEAD*"})
     CHECK_MESSAGE(keeps(all, entry), entry);
 }
@@ -136,6 +137,11 @@ TEST_CASE(
   tree.file("home/.config/dot", "");
   tree.link("home/.gitconfig", tree.path("home/.config/dot"));
   CHECK(keeps(own(), "locked home/.config/dot"));
+  std::filesystem::remove(tree.path("home/.config/dot"));
+  CHECK(keeps(own(), "absent home/.config/dot"));
+  std::filesystem::remove(tree.path("home/.gitconfig"));
+  tree.link("home/.gitconfig", ".config/later/dot");
+  CHECK(keeps(own(), "absent home/.config/later"));
 }
 
 TEST_CASE("git look: links in hooks that lie elsewhere lead into the work tree") {
@@ -145,6 +151,9 @@ TEST_CASE("git look: links in hooks that lie elsewhere lead into the work tree")
   tree.file("w/check", "");
   tree.link("hooks/pre-commit", tree.path("w/check"));
   tree.link("hooks/post-commit", "/nowhere");
+  tree.link("hooks/self", ".");
+  tree.link("hooks/again", tree.path("w/scripts"));
+  tree.link("w/scripts/again", ".");
   CHECK(keeps(kept(tree, look(tree, "w")), "locked w/check"));
 }
 
