@@ -61,6 +61,7 @@ SysResult<StateFolder> open_private(const std::string& base, const std::string& 
   auto opened = open_folder(folder.path);
   if (!opened && opened.error().value == ENOENT && make) {
     SBX_CHECK(make_folders(folder.path));
+    if (::geteuid() == 0) SBX_CHECK(check_above(folder.path));  // somebody may have been faster
     opened = open_folder(folder.path);
   }
   if (!opened) return std::unexpected(opened.error());

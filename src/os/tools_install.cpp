@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "os/tools_path.hpp"
+#include "os/tools_word.hpp"
 
 namespace sbx::os {
 namespace {
@@ -15,9 +16,6 @@ constexpr std::array<std::string_view, 8> kHostRoot = {
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc/alternatives"};
 constexpr std::array<std::string_view, 6> kUsualPath = {
     "/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"};
-/// Package trees whose programs need their neighbours: libraries lie in other packages' folders.
-constexpr std::array<std::string_view, 3> kStores = {"/home/linuxbrew/.linuxbrew", "/nix/store",
-                                                     "/gnu/store"};
 /// What lies beside `bin` (or beside the program) in an installation, and not in a folder of
 /// scripts.
 constexpr std::array<const char*, 9> kSigns = {"lib",        "lib64",        "libexec",
@@ -55,59 +53,7 @@ bool too_wide(const std::string& folder, const HostFacts& facts) {
          folder == env_of(facts, "GOPATH");
 }
 
-// ---- who may say what is shown
-
-/// A link or a first line that has led to a program, where a payload may have written it, or
-/// whoever the files are of that the sandbox works on; empty: there was none, all is the caller's
-/// own word.
-struct Word {
-  std::string place;
-  std::string root;  ///< the folder of that kind that it lies in
-};
-
-/// The innermost of the folders that the profile shows, and the caller's own, in which `path` is.
-/// Not of a caller who stands in his home, or above it: that is not what the sandbox works on.
-std::string input_of(const std::string& path, const HostFacts& facts) {
-  std::string found;
-  const auto look = [&](const std::string& root) {
-    if (is_at_or_below(path, root) && root.size() > found.size()) found = root;
-  };
-  const auto home = resolve_path(facts.home);
-  if (!home || !is_at_or_below(home->path, facts.cwd)) look(facts.cwd);
-  for (const auto& [name, source] : facts.sources)
-    if (source.exists) look(source.path);
-  return found;
-}
-
-Word word_of(const Word& before, const std::string& place, const HostFacts& facts) {
-  if (!before.root.empty()) return before;
-  std::string root = input_of(place, facts);
-  return root.empty() ? Word{} : Word{place, std::move(root)};
-}
-
-Word word_of(const Word& before, const std::vector<PathLink>& links, const HostFacts& facts) {
-  Word word = before;
-  for (const PathLink& link : links) word = word_of(word, link.path, facts);
-  return word;
-}
-
-/// Has the standard library of its own beside it, as nothing but an interpreter has.
-bool is_python(const std::string& prefix) {
-  const std::string lib = join_path(prefix, "lib");
-  return std::ranges::any_of(names_in(lib), [&](const std::string& name) {
-    return (name.starts_with("python") || name.starts_with("pypy")) &&
-           exists(join_path({lib, name, "os.py"}));
-  });
-}
-
-/// By such a word only what shows anyway, what lies in the same folder, and what could be the base
-/// of a virtual environment.
-bool may_show(const std::string& tree, const Word& word) {
-  const bool shared = std::ranges::any_of(
-      kStores, [&](const std::string_view store) { return is_at_or_below(tree, store); });
-  return word.root.empty() || shared || host_root_shows(tree) || is_at_or_below(tree, word.root) ||
-         is_python(tree);
-}
+// ---- what a word of the input may show
 
 void refuse_word(const Word& word, const std::string& what, ToolInstallation& tool) {
   if (!tool.problem.empty()) return;
@@ -135,9 +81,10 @@ bool is_covered(const std::string& path, const ToolInstallation& tool) {
 }
 
 /// False: nobody but the caller may have it shown.
-bool add_tree(const std::string& tree, const Word& word, ToolInstallation& tool) {
+bool add_tree(const std::string& tree, const Word& word, const HostFacts& facts,
+              ToolInstallation& tool) {
   if (is_covered(tree, tool)) return true;
-  if (!may_show(tree, word)) {
+  if (!may_show(tree, word, facts)) {
     refuse_word(word, tree, tool);
     return false;
   }
@@ -179,7 +126,7 @@ std::string venv_of(const std::string& program) {
 
 void expose_venv(const std::string& venv, int depth, const Word& before, const HostFacts& facts,
                  ToolInstallation& tool) {
-  if (is_covered(venv, tool) || !add_tree(venv, before, tool)) return;
+  if (is_covered(venv, tool) || !add_tree(venv, before, facts, tool)) return;
   for (const char* name : {"python", "python3"}) {
     const std::string python = venv + "/bin/" + name;
     const auto real = resolve_path(python);
@@ -217,9 +164,8 @@ void expose_interpreter(const std::string& script, int depth, const Word& before
   // A venv's own script names its interpreter absolutely, so `env` means the caller's PATH.
   const auto found = search_path(name, facts);
   if (!found) return;
-  if (!word.root.empty() && std::ranges::find(kInterpreters, name) == kInterpreters.end())
-    return refuse_word(word, *found, tool);
-  expose(*found, true, depth + 1, {}, facts, tool);
+  const bool trusted = std::ranges::find(kInterpreters, name) != kInterpreters.end();
+  expose(*found, true, depth + 1, trusted ? Word{} : word, facts, tool);
 }
 
 void expose(const std::string& program, bool on_path, int depth, const Word& before,
@@ -247,7 +193,7 @@ void expose(const std::string& program, bool on_path, int depth, const Word& bef
   const std::string outer = installation_of(here, facts);
   const bool holds_both = outer != here && is_at_or_below(real->path, outer);
   const std::string installation = holds_both ? outer : installation_of(real->path, facts);
-  if (!add_tree(installation, word, tool)) return;
+  if (!add_tree(installation, word, facts, tool)) return;
   add_env(installation, real->path, tool);
   expose_interpreter(real->path, depth, word, facts, tool);
   add_links(real->links, facts, tool);
@@ -261,9 +207,7 @@ bool host_root_shows(std::string_view path) {
 }
 
 std::string installation_of(const std::string& program, const HostFacts& facts) {
-  for (const std::string_view store : kStores) {
-    if (is_at_or_below(program, store)) return std::string(store);
-  }
+  if (const std::string_view store = store_of(program); !store.empty()) return std::string(store);
   const std::string folder = parent_of(program);
   const std::string name = base_name(folder);
   const bool in_bin = name == "bin" || name == "sbin";

@@ -97,6 +97,10 @@ Result<SourceFacts> workspace_source(const Builder& builder);
 /// Home, what is above it, "/", and in tier `landlock` where private folders are: shown only when
 /// somebody names them.
 bool is_too_much(const Builder& builder, const std::string& path);
+/// The source that the profile calls so; nullptr: it is not there.
+const SourceFacts* facts_of(const Builder& builder, const std::string& source);
+/// The workspace's folder; nullptr: none is shown.
+const SourceFacts* shown_workspace(const Builder& builder);
 /// Is the workspace such a folder, and not named? Warns.
 bool leaves_workspace_out(Builder& builder, const SourceFacts& source);
 /// Nothing: it is optional and not there.

@@ -35,16 +35,15 @@ struct Shown {
 
 std::vector<Shown> folders_shown(const Builder& b) {
   std::vector<Shown> shown;
-  const auto add = [&](const std::string& name, const std::string& at) {
-    const auto found = b.facts.sources.find(name);
-    if (found != b.facts.sources.end() && found->second.exists)
-      shown.push_back({lexical_path("/", at), found->second.path});
+  const auto add = [&](const SourceFacts* folder, const std::string& at) {
+    if (folder == nullptr) return;
+    Shown one{lexical_path("/", at), folder->path};
+    if (one.at != one.source) shown.push_back(std::move(one));  // else it has one name
   };
-  if (b.profile.workspace.mode != profile::WorkspaceMode::none)
-    add(b.profile.workspace.source, b.profile.workspace.at);
+  add(shown_workspace(b), b.profile.workspace.at);
   for (const profile::Mount& mount : b.profile.mounts)
     if (const auto* const bind = std::get_if<profile::BindMount>(&mount.what))
-      add(bind->source, bind->target);
+      add(facts_of(b, bind->source), bind->target);
   return shown;
 }
 
@@ -62,6 +61,7 @@ Result<std::string> by_host_name(const Builder& b, const std::string& mask, cons
                                  const std::string& key) {
   const std::string written = written_out(mask);
   const bool glob = has_wildcard(mask);
+  if (!glob && is_below(shown.at, written)) return shown.source;
   if (!glob && is_below(written, shown.at)) return shown.source + written.substr(shown.at.size());
   if (!glob || (!is_below(written, shown.at) && !is_below(shown.at, written))) return "";
   if (mask.starts_with("/**/")) return "";  // it is looked for everywhere

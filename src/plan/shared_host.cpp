@@ -15,11 +15,6 @@ constexpr int kSignalScope = 6;  // Landlock ABI, Linux 6.12
 constexpr std::array kMissing{"userns",           "namespaces", "hidden-files",
                               "hidden-processes", "hostname",   "tmp-size"};
 
-const SourceFacts* facts_of(const Builder& b, const std::string& source) {
-  const auto found = b.facts.sources.find(source);
-  return found == b.facts.sources.end() || !found->second.exists ? nullptr : &found->second;
-}
-
 bool is_elsewhere(const Builder& b, const profile::Mount& mount) {
   const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
   if (bind == nullptr) return true;  // a tmpfs, or a file that is written
@@ -39,15 +34,6 @@ bool writes_as_other(const Builder& b) {
            const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
            return bind != nullptr && bind->writable;
          });
-}
-
-/// The workspace's folder, where it is shown.
-const SourceFacts* shown_workspace(const Builder& b) {
-  const profile::Workspace& workspace = b.profile.workspace;
-  if (workspace.mode == profile::WorkspaceMode::none) return nullptr;
-  const SourceFacts* const folder = facts_of(b, workspace.source);
-  const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
-  return left_out ? nullptr : folder;
 }
 
 /// Rules of Landlock add up: below a folder that may be written nothing can be read-only.

@@ -48,8 +48,21 @@ Result<SourceFacts> workspace_source(const Builder& b) {
   return std::unexpected(std::move(error));
 }
 
+const SourceFacts* facts_of(const Builder& b, const std::string& source) {
+  const auto found = b.facts.sources.find(source);
+  return found == b.facts.sources.end() || !found->second.exists ? nullptr : &found->second;
+}
+
 bool is_too_much(const Builder& b, const std::string& path) {
   return is_home_or_above(b.facts, path) || (b.shares_host && is_below(b.facts.temporary, path));
+}
+
+const SourceFacts* shown_workspace(const Builder& b) {
+  const profile::Workspace& workspace = b.profile.workspace;
+  if (workspace.mode == profile::WorkspaceMode::none) return nullptr;
+  const SourceFacts* const folder = facts_of(b, workspace.source);
+  const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
+  return left_out ? nullptr : folder;
 }
 
 bool leaves_workspace_out(Builder& b, const SourceFacts& source) {

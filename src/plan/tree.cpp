@@ -137,7 +137,7 @@ void Tree::hold_above(std::string_view place, std::string_view key) {
   const std::string folder(parent_path(place));
   const std::optional<Kind> kind = kind_of(folder);
   // Of its own tree everything that is on the way has been made.
-  const bool lasting = root_of(folder) == Kind::lasting_root && !kind;
+  const bool lasting = !kind && root_of(folder) == Kind::lasting_root;
   const bool scratch = kind == Kind::folder && is_scratch(folder);
   if (!lasting && !scratch) return;
   hold_above(folder, key);

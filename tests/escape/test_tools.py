@@ -95,6 +95,10 @@ def test_what_is_masked_in_the_workspace_is_masked_by_its_name_on_the_host(sbx, 
         run = sbx.run(profile="python", flags=[word for pattern in patterns for word in ("--mask", pattern)], cmd=read)
         assert "DBPASS" not in run.out, run
     sbx.run(profile="python", flags=["--mask", "/w*/.venv/token"], cmd=read).assert_refused("--mask", "wildcards")
+    above = sbx.run(profile="python", flags=["--set", "workspace.at=/data/ws", "--mask", "/data"], cmd=read)
+    assert "DBPASS" not in above.out, above
+    same = sbx.run(profile="python", flags=["--set", f"workspace.at={sbx.cwd}", "--mask", f"{sbx.cwd.parent}/*/.venv/token"], cmd=read)
+    assert "DBPASS=2" not in same.out and "DBPASS=3" in same.out, same
 
 
 def test_nor_may_it_be_anything_below_where_the_caller_stands(sbx, host, monkeypatch):

@@ -121,7 +121,9 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
     install(tree, "home/third", "node");
     facts.env["PATH"] = tree.path("home/third/bin") + ":" + facts.env["PATH"];
     tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env mytool\n");
-    refused("python3", tree.path("home/third/bin/mytool"));
+    refused("python3", tree.path("home/third"));
+    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env true\n");
+    CHECK(shown(find_tool("python3", facts)) == Paths{tree.path("home/work/.venv/bin/python3")});
     tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env node\n");
     CHECK(shown(find_tool("python3", facts)) ==
           Paths{tree.path("home/third"), tree.path("home/work/.venv/bin/python3")});
@@ -133,6 +135,14 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
       facts.cwd = tree.path(cwd);
       refused("python3", "home/other");
     }
+    // Also where a link of the caller's comes first, in a folder around it.
+    facts.cwd = tree.path("home");
+    facts.home = "/nowhere";
+    tree.link("home/env/bin", tree.path("home/work/.venv/bin"));
+    facts.env["PATH"] = tree.path("home/env/bin");
+    refused("python3", "home/other");
+    facts.sources["all"] = {.exists = true, .path = tree.path("home")};  // it shows anyway
+    CHECK(find_tool("python3", facts).problem.empty());
   }
   SUBCASE("a version that is a path") {
     tree.program("home/.pyenv/shims/python3");
