@@ -27,8 +27,8 @@ ATTACKS = {
     "another .git": 'copy; mv .git old; echo "gitdir: $HOST/evil" > .git',
     "another .git folder": 'copy; mv .git old; mv evil .git',
     ".git written over": 'copy; rm -f .git; echo "gitdir: $HOST/evil" > .git',
-    "commondir": 'copy; echo "$HOST/evil" > "$G/commondir"; sleep 10',
-    "commondir moved there": 'copy; echo "$HOST/evil" > c; mv -f c "$G/commondir"; sleep 10',
+    "commondir": 'copy; echo "$HOST/evil" > "$G/commondir" && sleep 10',
+    "commondir moved there": 'copy; echo "$HOST/evil" > c; mv -f c "$G/commondir" && sleep 10',  # until it is ended for it
     "commondir at the end": 'copy; echo "$HOST/evil" > "$G/commondir"',
     "commondir linked there": 'copy; echo "$HOST/evil" > "$G/l"; ln -f "$G/l" "$G/commondir"',
     "config.worktree": 'evil "$G/config.worktree"',

@@ -44,35 +44,36 @@ TEST_CASE("a pyenv shim is followed to the version that pyenv would run") {
     CHECK(version() == Paths{tree.path("opt/py")});
   }
   SUBCASE("a version that is not installed is a problem that names the file") {
-    tree.file("home/work/.python-version", "3.8.0\n");
+    tree.file("home/project/.python-version", "3.8.0\n");
     const std::string problem = find_tool("python3", facts).problem;
     CHECK(problem.contains("3.8.0"));
-    CHECK(problem.contains(tree.path("home/work/.python-version")));
+    CHECK(problem.contains(tree.path("home/project/.python-version")));
   }
 }
 
 TEST_CASE("a virtual environment is shown with the base it points to") {
   const TempTree tree;
-  HostFacts facts = caller(tree, {"home/work/.venv/bin"});
+  HostFacts facts = caller(tree, {"home/project/.venv/bin"});
   install(tree, "home/.pyenv/versions/3.11.2", "python3.11");
   tree.file("home/.pyenv/versions/3.11.2/lib/python3.11/os.py", "");
   tree.link("home/.pyenv/versions/3.11", tree.path("home/.pyenv/versions/3.11.2"));
-  tree.file("home/work/.venv/pyvenv.cfg", "home = x\n");
-  tree.link("home/work/.venv/bin/python", tree.path("home/.pyenv/versions/3.11/bin/python3.11"));
-  tree.link("home/work/.venv/bin/python3", "python");
+  tree.file("home/project/.venv/pyvenv.cfg", "home = x\n");
+  tree.link("home/project/.venv/bin/python", tree.path("home/.pyenv/versions/3.11/bin/python3.11"));
+  tree.link("home/project/.venv/bin/python3", "python");
   const ToolInstallation tool = find_tool("python3", facts);
   CHECK(tool.problem.empty());
   CHECK(shown(tool) == Paths{tree.path("home/.pyenv/versions/3.11") + " -> " +
                                  tree.path("home/.pyenv/versions/3.11.2"),
                              tree.path("home/.pyenv/versions/3.11.2"),
-                             tree.path("home/work/.venv")});
-  CHECK(tool.path == Paths{tree.path("home/work/.venv/bin")});
-  CHECK(tool.env.at("VIRTUAL_ENV") == tree.path("home/work/.venv"));
+                             tree.path("home/project/.venv")});
+  CHECK(tool.path == Paths{tree.path("home/project/.venv/bin")});
+  CHECK(tool.env.at("VIRTUAL_ENV") == tree.path("home/project/.venv"));
 }
 
 TEST_CASE("what lies in the caller's folder does not say what else of the host is shown") {
   const TempTree tree;
-  HostFacts facts = caller(tree, {"home/work/.venv/bin", "home/.pyenv/shims", "home/.cargo/bin"});
+  HostFacts facts =
+      caller(tree, {"home/project/.venv/bin", "home/.pyenv/shims", "home/.cargo/bin"});
   tree.file("home/other/package.json", "{}");
   const std::string other = tree.program("home/other/run.sh");
   install(tree, "home", "python3.11");
@@ -84,53 +85,53 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
     CHECK(tool.path.empty());
   };
   SUBCASE("the first line of a script") {
-    script("home/work/.venv/bin/python3");
+    script("home/project/.venv/bin/python3");
     refused("python3", tree.path("home/other"));
     facts.cwd = tree.folder("home/elsewhere");  // the control: there the caller has put it
     CHECK(shown(find_tool("python3", facts)) ==
-          Paths{tree.path("home/other"), tree.path("home/work/.venv/bin/python3")});
-    facts.sources["work"] = {.exists = true, .path = tree.path("home/work")};
+          Paths{tree.path("home/other"), tree.path("home/project/.venv/bin/python3")});
+    facts.sources["work"] = {.exists = true, .path = tree.path("home/project")};
     refused("python3", tree.path("home/other"));
   }
   SUBCASE("a link, also of a virtual environment") {
-    tree.link("home/work/.venv/bin/python3", other);
+    tree.link("home/project/.venv/bin/python3", other);
     refused("python3", tree.path("home/other"));
-    tree.file("home/work/.venv/pyvenv.cfg", "");
+    tree.file("home/project/.venv/pyvenv.cfg", "");
     refused("python3", tree.path("home/other"));
-    tree.link("home/work/.venv/bin/python", tree.path("home/other/package.json"));
+    tree.link("home/project/.venv/bin/python", tree.path("home/other/package.json"));
     refused("python3", tree.path("home/other"));
   }
   SUBCASE("neither where a chain of links ends nor where it passes") {
     tree.file("home/other/.venv/pyvenv.cfg", "");
     tree.link("home/other/.venv/bin/python3", tree.path("home/bin/python3.11"));
-    tree.link("home/work/.venv/bin/python3", tree.path("home/other/.venv/bin/python3"));
+    tree.link("home/project/.venv/bin/python3", tree.path("home/other/.venv/bin/python3"));
     refused("python3", tree.path("home/other/.venv"));
-    tree.program("home/work/.venv/bin/python3",
+    tree.program("home/project/.venv/bin/python3",
                  "#!" + tree.path("home/other/.venv/bin/python3") + "\n");
     refused("python3", tree.path("home/other/.venv"));
   }
   SUBCASE("a folder that is a link") {
     tree.file("home/other/.venv/pyvenv.cfg", "");
     tree.link("home/other/.venv/bin/python3", tree.path("home/bin/python3.11"));
-    tree.link("home/work/.venv/bin2", tree.path("home/other/.venv/bin"));
-    facts.env["PATH"] = tree.path("home/work/.venv/bin2");
+    tree.link("home/project/.venv/bin2", tree.path("home/other/.venv/bin"));
+    facts.env["PATH"] = tree.path("home/project/.venv/bin2");
     refused("python3", tree.path("home/other/.venv"));
   }
   SUBCASE("another program of the caller's, but for an interpreter") {
     install(tree, "home/third", "mytool");
     install(tree, "home/third", "node");
     facts.env["PATH"] = tree.path("home/third/bin") + ":" + facts.env["PATH"];
-    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env mytool\n");
+    tree.program("home/project/.venv/bin/python3", "#!/usr/bin/env mytool\n");
     refused("python3", tree.path("home/third"));
-    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env true\n");
-    CHECK(shown(find_tool("python3", facts)) == Paths{tree.path("home/work/.venv/bin/python3")});
-    tree.program("home/work/.venv/bin/python3", "#!/usr/bin/env node\n");
+    tree.program("home/project/.venv/bin/python3", "#!/usr/bin/env true\n");
+    CHECK(shown(find_tool("python3", facts)) == Paths{tree.path("home/project/.venv/bin/python3")});
+    tree.program("home/project/.venv/bin/python3", "#!/usr/bin/env node\n");
     CHECK(shown(find_tool("python3", facts)) ==
-          Paths{tree.path("home/third"), tree.path("home/work/.venv/bin/python3")});
+          Paths{tree.path("home/project/.venv/bin/python3"), tree.path("home/third")});
   }
   SUBCASE("from the folder that the profile shows, not what the caller stands in either") {
-    facts.sources["work"] = {.exists = true, .path = tree.path("home/work")};
-    tree.link("home/work/.venv/bin/python3", other);
+    facts.sources["work"] = {.exists = true, .path = tree.path("home/project")};
+    tree.link("home/project/.venv/bin/python3", other);
     for (const char* cwd : {"", "home"}) {
       facts.cwd = tree.path(cwd);
       refused("python3", "home/other");
@@ -138,7 +139,7 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
     // Also where a link of the caller's comes first, in a folder around it.
     facts.cwd = tree.path("home");
     facts.home = "/nowhere";
-    tree.link("home/env/bin", tree.path("home/work/.venv/bin"));
+    tree.link("home/env/bin", tree.path("home/project/.venv/bin"));
     facts.env["PATH"] = tree.path("home/env/bin");
     refused("python3", "home/other");
     facts.sources["all"] = {.exists = true, .path = tree.path("home")};  // it shows anyway
@@ -147,7 +148,7 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
   SUBCASE("a version that is a path") {
     tree.program("home/.pyenv/shims/python3");
     install(tree, "home/private", "python3");
-    tree.file("home/work/.python-version", "../../private\n");
+    tree.file("home/project/.python-version", "../../private\n");
     refused("python3", "../../private");
   }
   SUBCASE("a toolchain that is a folder") {
@@ -156,7 +157,7 @@ TEST_CASE("what lies in the caller's folder does not say what else of the host i
     install(tree, "home/private", "cargo");
     for (const char* key : {"path", "channel"}) {
       const std::string line = std::string(key) + " = \"" + tree.path("home/private") + "\"\n";
-      tree.file("home/work/rust-toolchain.toml", "[toolchain]\n" + line);
+      tree.file("home/project/rust-toolchain.toml", "[toolchain]\n" + line);
       refused("cargo", "RUSTUP_TOOLCHAIN");
     }
     facts.env["RUSTUP_TOOLCHAIN"] = tree.path("home/private");  // the caller's own word
@@ -201,7 +202,7 @@ TEST_CASE("a rustup proxy is followed to the toolchain, and ~/.cargo stays outsi
   CHECK(find_tool("cargo", facts).path == Paths{stable + "/bin"});
   CHECK(shown(find_tool("rustup", facts)) == Paths{tree.path("home/.cargo/bin/rustup")});
   SUBCASE("rust-toolchain.toml") {
-    tree.file("home/work/rust-toolchain.toml",
+    tree.file("home/project/rust-toolchain.toml",
               "[toolchain]\nchannel = \"1.70.0\" # pinned\ncomponents = [\"clippy\"]\n");
     CHECK(trees() == Paths{pinned});
   }

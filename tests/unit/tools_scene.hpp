@@ -12,11 +12,11 @@ namespace sbx::test {
 
 using Paths = std::vector<std::string>;
 
-/// A caller at home/work whose PATH holds `folders` of the tree.
+/// A caller at home/project whose PATH holds `folders` of the tree.
 inline HostFacts caller(const TempTree& tree, const Paths& folders) {
   HostFacts facts;
   facts.home = tree.folder("home");
-  facts.cwd = tree.folder("home/work");
+  facts.cwd = tree.folder("home/project");
   for (const std::string& folder : folders) facts.env["PATH"] += tree.path(folder) + ":";
   facts.env["PATH"] += "/usr/bin:/bin";
   facts.root_entries.push_back({"/usr", EntryType::directory, "/usr"});
