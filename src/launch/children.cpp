@@ -89,6 +89,7 @@ void forward(const Context& context, int signal) noexcept {
     ::kill(-1, SIGSTOP);
     // It does our work when we are gone.
     if (context.keeper_pid > 0) ::kill(context.keeper_pid, SIGCONT);
+    context.page->stops.fetch_add(1, std::memory_order_release);
   } else if (signal == SIGCONT) {
     ::kill(-1, SIGCONT);
   } else if (::kill(-context.payload_pid, signal) != 0) {

@@ -89,7 +89,8 @@ class Sandbox {
   /// Sends `signal` to the payload's process group (as a terminal would); no error when it ended.
   void signal_payload(int signal) const;
   /// Stops the whole tree, or lets it go on: by its v2 cgroup, which the tree cannot see, else by
-  /// SIGSTOP and SIGCONT. ETIMEDOUT: a process would not stop, and all of them run again.
+  /// SIGSTOP and SIGCONT. None of it runs code of its own after that. ETIMEDOUT: a process would
+  /// not stop, and all of them run again.
   [[nodiscard]] SysResult<void> pause() const;
   [[nodiscard]] SysResult<void> resume() const;
   /// SIGKILL for the whole tree: cgroup.kill where there is one, and init.

@@ -59,6 +59,7 @@ struct SharedPage {
   SharedCpuTime init_own;               ///< init's, when it releases the payload, and at its end
   SharedCpuTime init_reaped;            ///< all that init has waited for: valid once `alone`
   std::atomic<std::uint32_t> alone{0};  ///< when the payload ended, nobody else was left
+  std::atomic<std::uint32_t> stops{0};  ///< how often init has stopped the tree (SIGTSTP)
 };
 
 static_assert(std::atomic<FailureRecord>::is_always_lock_free);

@@ -1,8 +1,10 @@
 // The live sandbox as the supervisor sees it.
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <new>
 
@@ -23,6 +25,18 @@ constexpr std::chrono::milliseconds kFreezeWithin{500};
 const os::Cgroup* freezable(const Sandbox::State& state) {
   const auto found = std::ranges::find(state.cgroups, 2, &os::Cgroup::version);
   return found == state.cgroups.end() || state.shares_host ? nullptr : &*found;
+}
+
+/// Init stops the tree: nobody in it runs any code of its own once SIGSTOP has been sent to all, so
+/// that this is what there is to wait for. ETIMEDOUT: init did not get that far.
+SysResult<void> await_stop(const SharedPage& page, std::uint32_t stops_before, int end_fd) {
+  const auto until = std::chrono::steady_clock::now() + kFreezeWithin;
+  while (page.stops.load(std::memory_order_acquire) == stops_before) {
+    if (std::chrono::steady_clock::now() >= until) return std::unexpected(Errno{ETIMEDOUT});
+    ::pollfd end{.fd = end_fd, .events = 0, .revents = 0};
+    if (::poll(&end, 1, 1) > 0) break;  // there is nobody left to stop
+  }
+  return {};
 }
 
 }  // namespace
@@ -124,8 +138,12 @@ void Sandbox::signal_payload(int signal) const {
 SysResult<void> Sandbox::pause() const {
   if (const os::Cgroup* group = freezable(*state_))
     return os::freeze_cgroup(group->fd(), kFreezeWithin);
+  const SharedPage& page = *state_->page.get();
+  const std::uint32_t before = page.stops.load(std::memory_order_acquire);
   signal_payload(SIGTSTP);  // init stops the whole tree
-  return {};
+  auto stopped = await_stop(page, before, state_->channel.get());
+  if (!stopped) static_cast<void>(resume());
+  return stopped;
 }
 
 SysResult<void> Sandbox::resume() const {

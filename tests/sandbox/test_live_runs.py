@@ -1,8 +1,7 @@
-"""`sbx ps`, `kill`, `pause`, `resume` and `stats`: live runs are found, told about and steered."""
+"""`sbx ps`, `kill` and `stats`: live runs are found, told about and steered."""
 import json
 import os
 import re
-import select
 import signal
 import subprocess
 import time
@@ -11,41 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.live_runs import ended_by_kill, only, ps, start
 from support.terminal import Terminal
-
-TICKS = "echo ready; i=0; while [ $i -lt 2000 ]; do sleep 0.02; echo tick; i=$((i+1)); done"
-
-
-def start(sbx, script="echo ready; exec sleep 30", *flags, **options):
-    running = sbx.spawn(flags=flags, cmd=["bash", "-c", script], **options)
-    running.read_until(b"ready")
-    return running
-
-
-def ps(sbx):
-    run = sbx.call("ps", "--json")
-    assert run.code == 0, run
-    return json.loads(run.stdout)
-
-
-def only(sbx):
-    runs = ps(sbx)
-    assert len(runs) == 1, runs
-    return runs[0]
-
-
-def assert_silent(running, seconds):
-    """Nothing more comes, but for what was under way."""
-    time.sleep(0.3)
-    while select.select([running.process.stdout], [], [], 0)[0]:
-        os.read(running.process.stdout.fileno(), 1 << 20)
-    assert not select.select([running.process.stdout], [], [], seconds)[0]
-
-
-def ended_by_kill(running):
-    run = running.wait(timeout=10).assert_status("interrupted", 137)
-    assert "killed by sbx kill" in run.result["reason"]["text"] and run.result["signal"] == signal.SIGKILL
-    return run
 
 
 def check_form(value, schema, place="run", root=None):
@@ -146,51 +112,6 @@ def test_kill_with_a_signal_sends_just_that(sbx, name):
     assert sbx.call("kill", only(sbx)["id"], "--signal", name).code == 0
     run = running.wait(timeout=10).assert_status("interrupted", 128 + number)
     assert "killed by sbx kill" in run.result["reason"]["text"]
-
-
-def test_a_paused_run_stands_still_and_its_clocks_with_it(sbx):
-    running = start(sbx, TICKS, "--timeout", "3s", "--idle", "1s")
-    name = only(sbx)["id"]
-    assert sbx.call("pause", name).code == 0 and sbx.call("pause", name).code == 0
-    assert only(sbx)["state"] == "paused"
-    assert_silent(running, 4)
-    assert sbx.call("resume", name).code == 0 and sbx.call("resume", name).code == 0
-    assert only(sbx)["state"] == "running"
-    running.read_until(b"tick")
-    run = running.wait(timeout=10).assert_status("timeout", 124)
-    assert run.seconds > 6 and 3 <= float(run.result["reason"]["observed"].rstrip("s")) < 5, run
-
-
-def test_a_paused_run_can_be_killed(sbx):
-    running = start(sbx, TICKS)
-    name = only(sbx)["id"]
-    assert sbx.call("pause", name).code == 0
-    assert sbx.call("kill", name).code == 0
-    ended_by_kill(running)
-
-
-def test_a_paused_run_ends_when_its_supervisor_is_asked_to(sbx):
-    running = start(sbx, TICKS)
-    assert sbx.call("pause", only(sbx)["id"]).code == 0
-    running.signal(signal.SIGTERM)
-    assert running.wait(timeout=10).status == "interrupted"
-
-
-def test_a_paused_run_goes_with_its_killed_supervisor(sbx):
-    running = start(sbx, TICKS)
-    assert sbx.call("pause", only(sbx)["id"]).code == 0
-    running.kill()
-    running.process.wait()  # the rest is the fixture's: nothing is left after two seconds
-
-
-def test_stop_and_continue_of_the_supervisor_leave_a_pause_alone(sbx):
-    running = start(sbx, TICKS)
-    name = only(sbx)["id"]
-    assert sbx.call("pause", name).code == 0
-    running.signal(signal.SIGCONT)
-    assert_silent(running, 0.3)
-    assert sbx.call("kill", name).code == 0
-    ended_by_kill(running)
 
 
 @pytest.mark.needs("cgroup")

@@ -10,6 +10,7 @@ import pytest
 
 from shared_host.trees import DAEMONS, HOPPING, gone_within, init_of, private_folders, tree_of
 from support import leftovers
+from support.waiting import state_of, wait_until
 
 pytestmark = pytest.mark.needs("signal-scope")
 
@@ -53,8 +54,8 @@ def test_a_paused_run_ends_as_well(shared, killed):
     init, _, tree = tree_of(running)
     run_id = json.loads(shared.call("ps", "--json").stdout)[0]["id"]
     assert shared.call("pause", run_id).code == 0
-    states = {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in tree}
-    assert "T" in states, states
+    # SIGSTOP has been sent; a busy processor comes to each of them later.
+    wait_until(lambda: [state_of(pid)[0] for pid in tree].count("T") == len(tree) - 2, f"init and keeper alone are awake: {tree}")
     running.kill()
     if killed != "supervisor":
         os.kill(init, signal.SIGKILL)
