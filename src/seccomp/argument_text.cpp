@@ -1,6 +1,7 @@
 // The names of the arguments that filters deny for: the few that people know by name, numbers for
 // the rest.
 #include <asm/ioctls.h>
+#include <fcntl.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -48,6 +49,7 @@ constexpr std::array<Named, 4> kTerminal{{{TIOCSTI, "TIOCSTI"},
                                           {TIOCLINUX, "TIOCLINUX"},
                                           {TIOCCONS, "TIOCCONS"},
                                           {TIOCSETD, "TIOCSETD"}}};
+constexpr std::array<Named, 1> kCommands{{{F_SETLEASE, "F_SETLEASE"}}};
 constexpr std::array<Named, 8> kOptions{
     {{PR_SET_SECCOMP, "PR_SET_SECCOMP"},
      {PR_SET_SECUREBITS, "PR_SET_SECUREBITS"},
@@ -118,13 +120,14 @@ struct Row {
 };
 
 // clang-format off
-constexpr std::array<Row, 25> kRows{{
+constexpr std::array<Row, 26> kRows{{
     {"socket", family_text},
     {"socketpair", family_text},
     {"clone", [](const seccomp_data& c) { return flags_of(kNamespaces, low(c, 0)); }},
     {"unshare", [](const seccomp_data& c) { return flags_of(kNamespaces, low(c, 0)); }},
     {"setns", [](const seccomp_data& c) { return flags_of(kNamespaces, low(c, 1)); }},
     {"ioctl", [](const seccomp_data& c) { return one_of(kTerminal, low(c, 1)); }},
+    {"fcntl", [](const seccomp_data& c) { return one_of(kCommands, low(c, 1)); }},
     {"prctl", [](const seccomp_data& c) { return one_of(kOptions, low(c, 0)); }},
     {"ptrace", [](const seccomp_data& c) { return one_of(kRequests, low(c, 0)); }},
     {"personality", [](const seccomp_data& c) { return number("%#llx", low(c, 0)); }},

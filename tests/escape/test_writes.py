@@ -35,6 +35,7 @@ ATTACKS = [
     Attack("cannot_write_the_program_it_runs", "open-write /proc/self/exe", bare="root"),
     Attack("cannot_write_to_a_cgroup", "open-write /sys/fs/cgroup/cgroup.procs",
            why_no_control="no cgroup tree is mounted inside"),
+    Attack("cannot_keep_others_from_opening_a_file_that_they_share", "lease /etc/passwd", walls=("install_seccomp",)),
     Attack("cannot_write_its_id_map_again", "settled open-write /proc/1/uid_map", walls=("set_dumpable",)),
 ]
 

@@ -44,6 +44,15 @@ Verdict open_write(Args args) {
   return judge(fd, what);
 }
 
+/// Who has a lease keeps everybody else from opening the file, for /proc/sys/fs/lease-break-time.
+Verdict lease(Args args) {
+  const int fd = open(args[0], O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return contained("open", errno);
+  const int leased = fcntl(fd, F_SETLEASE, F_WRLCK);
+  const int read = leased == 0 ? 0 : fcntl(fd, F_SETLEASE, F_RDLCK);
+  return judge(read, std::string("lease ") + args[0]);
+}
+
 /// Makes a file in a directory, then takes it away again.
 Verdict create_in(Args args) {
   const std::string path = std::string(args[0]) + "/sbx-probe-" + std::to_string(getpid());
@@ -213,6 +222,7 @@ Verdict open_handle(Args args) {
 constexpr Verb kVerbs[] = {
     {"open-read", "PATH", 1, open_read},
     {"open-write", "PATH", 1, open_write},
+    {"lease", "PATH", 1, lease},
     {"create-in", "DIR", 1, create_in},
     {"leave-file", "PATH", 1, leave_file},
     {"finds", "PATH", 1, finds},

@@ -133,6 +133,7 @@ TEST_CASE("arguments have the names that people know") {
   CHECK(argument_text(call_of("fchmodat", {0, 0, 04755})) == "mode 4755");
   CHECK(argument_text(call_of("mknod", {0, 020600})) == "a character device");
   CHECK(argument_text(call_of("ioctl", {0, 0x5412})) == "TIOCSTI");
+  CHECK(argument_text(call_of("fcntl", {0, 1024})) == "F_SETLEASE");
   CHECK(argument_text(call_of("mount")).empty());
 }
 
