@@ -98,6 +98,9 @@ double fraction() {
 
 /// What text that is made to be slow must reach: half of what it does, as hosts differ.
 constexpr double kHostile = 100;
+/// The same of URL-encoded text, which two lanes read, and in each of whose escapes something
+/// wanted may begin: 105 on the host whose hostile text does 140 to 230.
+constexpr double kInPercents = 50;
 
 void check_speed(const std::string& what, const Shared& matcher, const std::string& text,
                  double wanted) {
@@ -160,7 +163,7 @@ TEST_CASE("speed: twenty secrets, text full of what is nearly one") {
               kHostile);
   check_speed("beginnings in hex", matcher, filled([&] { return hex(beginning(3)); }), kHostile);
   check_speed("beginnings in percents", matcher, filled([&] { return dice.percent(beginning(3)); }),
-              kHostile);
+              kInPercents);
   check_speed("all in percents", matcher, filled([&] {
                 std::string text;
                 for (const char c : beginning(3)) text += "%" + hex(std::string(1, c));
