@@ -76,8 +76,8 @@ inline constexpr std::array kFeatures{
     FeatureInfo{Feature::clone_into_cgroup, "clone into cgroup",
                 "limits from the first instruction", Need::extra},
     FeatureInfo{Feature::pty, "pty", "a terminal of its own", Need::extra},
-    FeatureInfo{Feature::tun, "tun", "/dev/net/tun: no profile needs it yet", Need::extra},
-    FeatureInfo{Feature::kvm, "kvm", "/dev/kvm: no profile needs it yet", Need::extra},
+    FeatureInfo{Feature::tun, "tun", "devices: [net/tun]", Need::extra},
+    FeatureInfo{Feature::kvm, "kvm", "devices: [kvm]", Need::extra},
 };
 
 constexpr const FeatureInfo& info_of(Feature feature) {

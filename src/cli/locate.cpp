@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -52,6 +53,11 @@ std::string folder_of(const std::string& path) {
   const std::string full = ::realpath(path.c_str(), real.data()) != nullptr ? real.data() : path;
   const std::size_t slash = full.rfind('/');
   return slash == 0 || slash == std::string::npos ? "/" : full.substr(0, slash);
+}
+
+bool is_link(const std::string& path) {
+  struct ::stat what{};
+  return ::lstat(path.c_str(), &what) == 0 && S_ISLNK(what.st_mode);
 }
 
 /// Where among the folders the look-up of `name` begins. A folder may be another one's, by a link.
@@ -115,7 +121,7 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
   if (is_path(profile)) {
     std::string path = profile;
     if (!path.starts_with('/') && user != nullptr && !user->folder.empty())
-      path = user->folder + "/" + path;
+      path = user->folder + "/" + (path.starts_with("./") ? path.substr(2) : path);
     std::string text = SBX_TRY(read_profile(path, ProfileFile::named));
     return profile::SourceText{
         path, folder_of(path.starts_with('/') ? path : lookup.cwd + "/" + path), std::move(text)};
@@ -130,6 +136,10 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
       // Only "there is none" leads on: a profile that we may not read is not another one's
       // stand-in.
       Error& failed = text.error();
+      if (failed.sys_errno == ENOENT && is_link(path)) {
+        failed.hint = "the link leads nowhere: mend it, or remove it";
+        return std::unexpected(std::move(failed));
+      }
       if (failed.sys_errno == ENOENT || failed.sys_errno == ENOTDIR) continue;
       if (failed.sys_errno == EACCES)
         failed.hint = "profiles of that name are looked up in " + place +

@@ -228,7 +228,11 @@ Result<Override> secret_value(const OptionSpec& option, std::string_view text,
   constexpr std::string_view kFile = "file:";
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || !text.substr(equals).contains(':'))
-    return mistake(option, "'" + std::string(text.substr(0, equals)) + "' is not followed by =FROM",
+    return mistake(option,
+                   equals == std::string_view::npos || equals == 0
+                       ? "'" + std::string(text.substr(0, equals)) + "' is not followed by =FROM"
+                       : "what follows '" + std::string(text.substr(0, equals + 1)) +
+                             "' is no source, as it has no colon",
                    "FROM is env:VARIABLE, file:PATH, fd:N or command:TEXT, and never the value");
   std::string from(text.substr(equals + 1));
   if (from.starts_with(kFile))

@@ -13,9 +13,10 @@ namespace sbx::cli {
 namespace {
 
 /// What docker, bubblewrap and others call what has another name here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kFlagsOfOthers{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kFlagsOfOthers{{
     {"-m", "--memory"},
     {"--mem", "--memory"},
+    {"--time", "--timeout"},
     {"--pids-limit", "--pids"},
     {"--network", "--net"},
     {"-e", "--env"},

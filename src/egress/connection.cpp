@@ -94,8 +94,28 @@ void Connection::pump(bool up, bool down) {
   halved_ = halved_ || ended;
   count();
   if (up_needs_ == Half::Need::broken || down_needs_ == Half::Need::broken) return refuse();
-  if (up_needs_ == Half::Need::end && down_needs_ == Half::Need::end) return end();
   rest();
+  if (up_needs_ == Half::Need::end && down_needs_ == Half::Need::end && !over_) drain();
+}
+
+/// Both have ended. What they do not take the kernel would keep for them, without limit, for as
+/// long as they like; so the slot is taken until they have it all.
+void Connection::drain() {
+  constexpr std::size_t kEnd = 1;  // which costs no memory worth a slot
+  constexpr Nanos kFirst = 10 * kMilli;
+  const std::size_t inside = unacknowledged(inside_.socket.get());
+  const std::size_t outside = unacknowledged(outside_.socket.get());
+  if (inside <= kEnd && outside <= kEnd) return end();
+  if (next_drain_ == 0) {
+    const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
+        std::chrono::nanoseconds(desk_.patience));
+    give_up_after(inside_.socket.get(), patience);
+    give_up_after(outside_.socket.get(), patience);
+  }
+  if (inside + outside < unsent_) last_ = desk_.loop.now();
+  unsent_ = inside + outside;
+  next_drain_ = next_drain_ == 0 ? kFirst : std::min<Nanos>(2 * next_drain_, kSecond);
+  alarm_.set(desk_.loop.now() + next_drain_);
 }
 
 void Connection::count() {
@@ -159,7 +179,7 @@ bool Connection::watch(Side& side, std::uint32_t events) {
 bool Connection::has_to_send() const {
   if (over_) return false;
   if (connector_ != nullptr) return os::bytes_waiting(inside_.socket.get()) > 0;
-  return up_needs_ != Half::Need::end;
+  return up_needs_ != Half::Need::end || unacknowledged(outside_.socket.get()) > 1;  // but its end
 }
 
 void Connection::conclude() {

@@ -43,6 +43,7 @@ class Connection final : public Watcher {
   void refuse();
   void rest();
   void look();  ///< whether it still lives
+  void drain();
   bool watch(Side& side, std::uint32_t events);
   void reset();  ///< both ends, and this
   void end();
@@ -62,6 +63,8 @@ class Connection final : public Watcher {
   Alarm idle_;
   Nanos last_ = 0;                  ///< byte that passed; or the end of a side
   bool halved_ = false;             ///< a side is known to have ended
+  std::size_t unsent_ = 0;          ///< when both have: what the kernel holds for them
+  Nanos next_drain_ = 0;            ///< after so long it is looked at again
   Connections* counted_ = nullptr;  ///< none before the payload has shown whom it talks to
   std::uint64_t sent_ = 0;          ///< not counted yet
   std::uint64_t received_ = 0;

@@ -134,9 +134,15 @@ Half::Step Half::splice_in(int from, std::size_t most, std::size_t& taken) {
     drop_pipe();
     return Step::again;
   }
+  // At a byte that was sent as urgent it is 0 as well, once the other end has ended
+  // (tcp_read_sock() stops there): recv(2) goes on behind it, and tells the end.
+  if (size == 0) {
+    bulk_ = false;
+    drop_pipe();
+    return Step::more;
+  }
   taken = static_cast<std::size_t>(size);
   in_pipe_ = taken;
-  ended_ = size == 0;
   return Step::more;
 }
 

@@ -1,6 +1,8 @@
 #include "egress/sockets.hpp"
 
+#include <linux/sockios.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
 #include <cstring>
@@ -132,6 +134,15 @@ bool other_end_has_ended(int socket) {
   ::socklen_t size = sizeof info;
   return ::getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
          info.tcpi_state == TCP_CLOSE_WAIT;
+}
+
+std::size_t unacknowledged(int socket) {
+  int bytes = 0;
+  return ::ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
+}
+
+void give_up_after(int socket, std::chrono::milliseconds patience) {
+  set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<int>(patience.count()));
 }
 
 void reset_on_close(int socket) {

@@ -5,6 +5,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -44,6 +46,12 @@ inline constexpr int kInsideSilence =
     300;  ///< the payload's process may have ended, and be heard yet
 /// The other end has sent its last byte, whether it was read here or not.
 bool other_end_has_ended(int socket);
+/// Bytes that the other end has not acknowledged yet, our end of the stream among them as one
+/// (tcp(7), SIOCOUTQ): so long the kernel keeps them, also of a socket that is closed.
+std::size_t unacknowledged(int socket);
+/// The other end has all, and so long to take the rest of it from now on, also when we are gone
+/// (tcp(7), TCP_USER_TIMEOUT).
+void give_up_after(int socket, std::chrono::milliseconds patience);
 /// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).
 void reset_on_close(int socket);
 

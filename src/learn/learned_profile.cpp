@@ -146,7 +146,7 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
     if (lesson.succeeded) {
       unneeded.push_back(remark(one.path) + "  (" + who + ")");
     } else if (one.standing == HostPath::own) {
-      own.push_back("- " + remark(mount_of(one)) + "  (" + who + ")");
+      own.push_back("- " + mount_of(one) + "  # " + remark(who));
     } else {
       document.add("mounts", mount_of(one), who);
       ++added;

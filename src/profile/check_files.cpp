@@ -69,6 +69,10 @@ void check_tmpfs_sizes(const Checker& c) {
     // tmpfs(5): 0 means without limit, the opposite of what one would read in it.
     if (tmpfs->size < 4096) c.complain_at(mount.origin, "a tmpfs needs a size of at least 4K");
     if (tmpfs->inodes == 0) c.complain_at(mount.origin, "a tmpfs needs at least one inode");
+    // The kernel counts them, and the bytes that they take, in 64 bits (fs/shmem.c).
+    constexpr std::uint64_t kMostInodes = 1'000'000'000;
+    if (tmpfs->inodes > kMostInodes)
+      c.complain_at(mount.origin, "a tmpfs has at most 1000000000 inodes");
   }
 }
 
@@ -193,6 +197,9 @@ void check_artifacts(const Checker& c) {
   check_patterns(c, "artifacts.collect", c.profile().artifacts.collect);
   if (c.profile().artifacts.ttl == Duration{0})
     c.complain("artifacts.ttl", "`artifacts.ttl` must be longer than 0");
+  if (c.profile().artifacts.ttl && *c.profile().artifacts.ttl > kLongestTime)
+    c.complain("artifacts.ttl", "`artifacts.ttl` is longer than a hundred years",
+               "write none to keep them until somebody removes them");
   if (c.profile().artifacts.max_files == 0 || c.profile().artifacts.max_files > kMostArtifacts)
     c.complain("artifacts.max_files", "`artifacts.max_files` must be from 1 to 100000");
 }

@@ -22,20 +22,17 @@ void check_times(const Checker& c) {
       c.complain(key, '`' + std::string(key) + "` is 0, so nothing could run",
                  "write none to lift the limit");
   }
-  // The kernel's offsets and our timers count nanoseconds in 64 bits: a hundred years stay far
-  // below.
-  constexpr Duration kLongest = std::chrono::hours{24} * 36525;
   for (const auto& [key, value] : times) {
-    if (value && *value > kLongest)
+    if (value && *value > kLongestTime)
       c.complain(key, '`' + std::string(key) + "` is longer than a hundred years",
                  "write none to lift the limit");
   }
-  if (limits.grace > kLongest)
+  if (limits.grace > kLongestTime)
     c.complain("limits.grace", "`limits.grace` is longer than a hundred years");
   for (const auto& [key, value] :
        {std::pair{"namespaces.time.monotonic", c.profile().time.monotonic},
         std::pair{"namespaces.time.boottime", c.profile().time.boottime}}) {
-    if (value && (*value > kLongest || *value < -kLongest))
+    if (value && (*value > kLongestTime || *value < -kLongestTime))
       c.complain(key, '`' + std::string(key) + "` is more than a hundred years");
   }
 }

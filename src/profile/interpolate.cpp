@@ -62,12 +62,23 @@ class Interpolator {
     for (Node& child : node.children) walk(child);
   }
 
+  /// A flag that sets what no text uses, and is called nearly as something else.
+  void check_flags() const {
+    for (const auto& [name, var] : vars_) {
+      const std::string other = meant(name);
+      if (!var.used && var.node->at.line == 0 && !other.empty())
+        findings_.add(var.node->at,
+                      "nothing uses the variable `" + printable(name, 60) + "`" + other);
+    }
+  }
+
  private:
   struct Var {
     const Node* node = nullptr;
     std::optional<std::string> value{};
     bool resolving = false;
     bool told = false;  ///< it has none, which is reported once, however often it is used
+    bool used = false;
   };
 
   std::optional<std::string> resolve(const std::string& name, Var& var, const Origin& user) {
@@ -123,17 +134,23 @@ class Interpolator {
   std::optional<std::string> look_up(std::string_view reference, const Origin& at) {
     if (reference.starts_with("env:")) return look_up_env(reference.substr(4), at);
     const auto found = vars_.find(reference);
-    if (found != vars_.end()) return resolve(found->first, found->second, at);
-    std::vector<std::string_view> names;
-    names.reserve(vars_.size());
-    for (const auto& [name, var] : vars_) names.emplace_back(name);
-    const std::string_view near = nearest_name(reference, names);
-    findings_.add(at,
-                  "unknown variable `" + printable(reference, 60) + "`" +
-                      (near.empty() ? "" : "; did you mean `" + std::string(near) + "`?"),
+    if (found != vars_.end()) {
+      found->second.used = true;
+      return resolve(found->first, found->second, at);
+    }
+    findings_.add(at, "unknown variable `" + printable(reference, 60) + "`" + meant(reference),
                   "define it under `vars`, write ${env:NAME} for an environment variable, or $${ "
                   "for a literal ${");
     return std::nullopt;
+  }
+
+  /// "; did you mean `mem`?", or nothing.
+  [[nodiscard]] std::string meant(std::string_view name) const {
+    std::vector<std::string_view> names;
+    for (const auto& [other, var] : vars_)
+      if (other != name) names.emplace_back(other);
+    const std::string_view near = nearest_name(name, names);
+    return near.empty() ? "" : "; did you mean `" + std::string(near) + "`?";
   }
 
   std::optional<std::string> look_up_env(std::string_view reference, const Origin& at) {
@@ -170,6 +187,7 @@ void interpolate(Node& root, const std::map<std::string, std::string>& env, Find
     interpolator.read_vars(vars);
   }
   interpolator.walk(root);
+  interpolator.check_flags();
 }
 
 }  // namespace sbx::profile

@@ -51,8 +51,9 @@ std::vector<Error> Findings::take() {
   const Finding* last = nullptr;
   for (Finding& finding : list_) {
     std::string where = finding.at.to_string();
-    if (last != nullptr && last->at == finding.at && finding.at.line != 0 &&
-        finding.stage > last->stage)
+    // Of flags only these name their key in the place, and no other finding has the same.
+    const bool placed = finding.at.line != 0 || finding.at.file.starts_with("--set ");
+    if (last != nullptr && last->at == finding.at && placed && finding.stage > last->stage)
       continue;
     const bool excused = finding.what.empty();
     if (!excused && !out.empty() && out.back().where == where && out.back().what == finding.what)

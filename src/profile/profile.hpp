@@ -17,6 +17,9 @@ namespace sbx::profile {
 
 using Bytes = std::uint64_t;
 using Duration = std::chrono::milliseconds;
+/// The kernel's offsets and our timers count nanoseconds in 64 bits: a hundred years stay far
+/// below.
+inline constexpr Duration kLongestTime = std::chrono::hours{24} * 36525;
 
 enum class RootKind { host, dir, oci, empty };
 

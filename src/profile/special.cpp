@@ -93,6 +93,9 @@ void read_one_rlimit(Decoder& d, const Node& node, const RlimitName& limit) {
   const Parsed<Duration> time = parse_duration(node.text);
   if (!time) {
     d.complain(node, d.subject() + ": " + time.error());
+  } else if (*time > kLongestTime) {
+    d.complain(node, d.subject() + " is longer than a hundred years",
+               "write none to lift the limit");
   } else if (limit.unit == RlimitUnit::seconds && time->count() % 1000 != 0) {
     d.complain(node, d.subject() + " counts whole seconds",
                "limits.cpu is finer, and covers the whole tree");

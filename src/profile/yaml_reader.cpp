@@ -42,7 +42,8 @@ struct Frame {
 
 class Builder : public YAML::EventHandler {
  public:
-  Builder(const std::string& file, Findings& findings) : file_(file), findings_(findings) {}
+  Builder(const std::string& file, std::string_view text, Findings& findings)
+      : file_(file), rest_(text), findings_(findings) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (++documents_ > 1) stop(place(mark), "a profile is one document; a second one starts here");
@@ -74,6 +75,12 @@ class Builder : public YAML::EventHandler {
     // yaml-cpp gives "?" to plain scalars and "!" to quoted ones.
     node.quoted = tag == "!" || tag == "tag:yaml.org,2002:str";
     if (!node.quoted && tag != "?" && !tag.empty()) refuse_tag(node.at, tag);
+    // Such as an item of a list that is indented too far: it would be taken for a part of the one
+    // above, which then hides or allows something else than what is written.
+    if (tag == "?" && !from(mark).starts_with(value))
+      findings_.add(node.at, "this text goes on in the next line",
+                    "indent that line as its neighbours, if it is an entry of its own; else quote "
+                    "all of it, or write it with | or >");
     if (value.find('\0') != std::string::npos)
       findings_.add(node.at, "text must not contain a NUL byte");
     if (!is_utf8(value))
@@ -99,6 +106,12 @@ class Builder : public YAML::EventHandler {
  private:
   [[nodiscard]] Origin place(const YAML::Mark& mark) const {
     return {file_, mark.line + 1, mark.column + 1};
+  }
+
+  /// The text from there on; marks only move forward.
+  [[nodiscard]] std::string_view from(const YAML::Mark& mark) {
+    for (; line_ < mark.line; ++line_) rest_.remove_prefix(rest_.find('\n') + 1);
+    return rest_.substr(std::min(rest_.size(), static_cast<std::size_t>(mark.column)));
   }
 
   [[noreturn]] void stop(Origin at, std::string what, std::string hint = {}) {
@@ -199,6 +212,8 @@ class Builder : public YAML::EventHandler {
   }
 
   const std::string& file_;
+  std::string_view rest_;  ///< from the beginning of line `line_`
+  int line_ = 0;           ///< counted from 0, as yaml-cpp does
   Findings& findings_;
   std::vector<Frame> frames_;
   std::map<YAML::anchor_t, Anchor> anchors_;
@@ -269,7 +284,7 @@ void report_syntax(const std::string& file, std::string_view text, const YAML::E
 std::optional<Node> parse_fully(const std::string& file, std::string_view text,
                                 Findings& findings) {
   start_libraries();
-  Builder builder(file, findings);
+  Builder builder(file, text, findings);
   try {
     TextBuffer buffer(text);
     std::istream stream(&buffer);

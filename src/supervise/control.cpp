@@ -103,8 +103,11 @@ void Control::close() {
   // First the name, so that nobody finds what no longer answers.
   if (listener_.valid()) ::unlinkat(folder_.get(), name_.c_str(), 0);
   listener_.reset();
-  for (const Client& client : clients_)
-    if (client.awaits_end) answer(client.socket.get(), accepted());
+  std::erase_if(clients_, [](const Client& client) { return !client.awaits_end; });
+}
+
+void Control::tell_end() {
+  for (const Client& client : clients_) answer(client.socket.get(), accepted());
   clients_.clear();
 }
 

@@ -42,8 +42,10 @@ class Control {
   /// When a client will have been too slow.
   [[nodiscard]] std::optional<Nanos> next() const;
 
-  /// The run has ended: those who wait for that are told, and the socket is gone.
+  /// The run has ended: the socket is gone, and whoever does not wait for the end with it.
   void close();
+  /// Nothing of it is left: those who wait for that are told.
+  void tell_end();
 
  private:
   struct Client {

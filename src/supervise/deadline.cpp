@@ -41,10 +41,11 @@ bool Deadlines::cpu_check_due(Nanos now) const {
   return cpu_us_ && !cpu_spent_ && now >= cpu_check_;
 }
 
-void Deadlines::shift(Nanos stopped) {
+void Deadlines::shift(Nanos stopped, Nanos now) {
   stopped_ += stopped;
   start_ += stopped;
-  last_output_ += stopped;
+  // What came while it stood still was written before.
+  last_output_ = std::min(last_output_ + stopped, now);
 }
 
 std::optional<KilledFor> Deadlines::expired(Nanos now) const {
@@ -80,6 +81,10 @@ Escalation::Act Escalation::take(Nanos now) {
   if (!terminate_) return Act::nothing;
   terminate_ = false;
   return Act::terminate;
+}
+
+void Escalation::shift(Nanos stopped) {
+  if (kill_at_) *kill_at_ += stopped;
 }
 
 std::optional<Nanos> Escalation::next() const { return killed_ ? std::nullopt : kill_at_; }

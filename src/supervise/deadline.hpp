@@ -27,8 +27,8 @@ class Deadlines {
   void note_cpu(Nanos now, std::optional<std::uint64_t> used_us, Nanos longest = INT64_MAX);
   /// Is it time to read the tree's CPU time again?
   [[nodiscard]] bool cpu_check_due(Nanos now) const;
-  /// The run was stopped (SIGTSTP) for so long; that time does not count.
-  void shift(Nanos stopped);
+  /// The run was stopped (SIGTSTP), or paused, for so long; that time does not count.
+  void shift(Nanos stopped, Nanos now);
   /// How long that was in all.
   [[nodiscard]] Nanos stopped() const { return stopped_; }
 
@@ -59,6 +59,8 @@ class Escalation {
   Act take(Nanos now);
   [[nodiscard]] std::optional<Nanos> next() const;
   [[nodiscard]] bool begun() const { return kill_at_.has_value(); }
+  /// The run was stopped for so long, in which nobody could heed anything.
+  void shift(Nanos stopped);
 
  private:
   std::optional<Nanos> kill_at_;

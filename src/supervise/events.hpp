@@ -61,6 +61,8 @@ class EventLog {
   [[nodiscard]] bool stalled() const { return stalled_; }
   /// When a reader that takes nothing will be judged.
   [[nodiscard]] std::optional<Nanos> next() const;
+  /// We were stopped for so long, and its reader perhaps with us.
+  void shift(Nanos stopped) { progress_ += stopped; }
 
  private:
   static constexpr std::size_t kMostWaiting = std::size_t{1024} * 1024;

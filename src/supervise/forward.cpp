@@ -20,11 +20,13 @@ Forwarder::Act Forwarder::on_signal(int signal, Nanos now) {
     case SIGTERM:
     case SIGHUP:
     case SIGQUIT:
+      if (is_same_hangup(signal, now)) return Act::nothing;
       if (asked_ != 0) {
         kill_at_.reset();
         return Act::kill;
       }
       asked_ = signal;
+      asked_at_ = now;
       if (signal == SIGTERM || signal == SIGHUP) kill_at_ = now + grace_;
       return Act::forward;
     case SIGTSTP:
@@ -36,6 +38,17 @@ Forwarder::Act Forwarder::on_signal(int signal, Nanos now) {
     default:
       return Act::nothing;
   }
+}
+
+bool Forwarder::is_same_hangup(int signal, Nanos now) const {
+  const auto ends_session = [](int one) { return one == SIGHUP || one == SIGTERM; };
+  return ends_session(signal) && ends_session(asked_) && (signal == SIGHUP || asked_ == SIGHUP) &&
+         now - asked_at_ < kSecond;
+}
+
+void Forwarder::shift(Nanos stopped) {
+  asked_at_ += stopped;
+  if (kill_at_) *kill_at_ += stopped;
 }
 
 bool Forwarder::overdue(Nanos now) {

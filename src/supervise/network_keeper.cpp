@@ -13,6 +13,7 @@ namespace sbx::supervise {
 namespace {
 
 constexpr Nanos kMostDelivering = 2 * kSecond;
+constexpr Nanos kLookAgain = 10 * kMillisecond;
 
 Error setup_error(std::string what, int error, std::string hint = {}, std::string where = {}) {
   return {.kind = ErrorKind::setup,
@@ -135,7 +136,9 @@ void NetworkKeeper::deliver(const std::function<bool()>& ended, int signal_fd) {
   const Nanos until = now_ns() + kMostDelivering;
   gateway_->step();  // who connected right before the end waits to be accepted
   for (Nanos now = now_ns(); now < until && gateway_->has_to_send() && !ended(); now = now_ns()) {
-    const Nanos left = std::min(until, gateway_->next().value_or(until)) - now;
+    // Nobody tells when the other end has acknowledged the last of it.
+    const Nanos look = now + kLookAgain;
+    const Nanos left = std::min({until, look, gateway_->next().value_or(until)}) - now;
     const timespec timeout{std::max<Nanos>(0, left) / kSecond, std::max<Nanos>(0, left) % kSecond};
     pollfd waiting[] = {{gateway_->fd(), POLLIN, 0}, {signal_fd, POLLIN, 0}};
     (void)::ppoll(waiting, 2, &timeout, nullptr);

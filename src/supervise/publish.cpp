@@ -139,6 +139,7 @@ void Run::publish() {
 Outcome Run::give_up(const char* why) {
   sandbox_.reset();  // which kills it
   control_.close();
+  control_.tell_end();
   streams_.give_up();
   outcome_.out = outcome_.err = {};
   outcome_.metered = false;
@@ -209,7 +210,7 @@ bool Run::asked_to_end() {
   bool asked = false;
   while (const int signal = gate_.take()) {
     asked = asked || asks_to_end(signal);
-    if (signal == SIGTSTP) stop_and_resume(now_ns());
+    if (signal == SIGTSTP) stop_and_resume();
     if (signal == SIGCONT) streams_.after_resume();
   }
   return asked;

@@ -52,8 +52,9 @@ class Run {
   void look_at_tree(Nanos now);
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
-  void take_signals(Nanos now);
-  void stop_and_resume(Nanos now);
+  void take_signals();
+  void stop_and_resume();
+  bool freeze();  ///< false: the tree goes on
   void move(Nanos now);
   void wait(std::optional<Nanos> until);
   void settle(Nanos now);

@@ -21,6 +21,8 @@ constexpr std::size_t kLongestSend = std::size_t{32} * 1024;
 
 bool appends(int fd) { return (::fcntl(fd, F_GETFL) & O_APPEND) != 0; }
 
+bool is_open_for_reading_only(int fd) { return (::fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY; }
+
 bool has_room(int fd) {
   pollfd wait{fd, POLLOUT, 0};
   return ::poll(&wait, 1, 0) == 1;  // an error counts: write(2) then says which
@@ -31,7 +33,12 @@ bool has_room(int fd) {
 Sink::Sink(int fd, FileKind kind) : fd_(fd) {
   switch (kind) {
     case FileKind::null_device:
-      fd_ = -1;
+      // What stands in for a stream that was closed is one to which nobody can write
+      // (os/pipe.hpp, fill_standard_fds()), and so it shall be.
+      if (is_open_for_reading_only(fd))
+        way_ = Way::cautious;
+      else
+        fd_ = -1;
       return;
     case FileKind::regular:
       way_ = Way::file;

@@ -59,6 +59,7 @@ std::optional<std::string> Run::serve(const Request& request) {
 
 std::string Run::pause() {
   if (paused_since_) return accepted();
+  if (escalation_.begun() || forwarder_.next()) return refused("it is being ended");
   denials_.answer_all(now_ns(), tell_denial());
   const auto paused = sandbox_->pause();
   if (!paused)
@@ -72,7 +73,8 @@ std::string Run::resume() {
   const auto resumed = sandbox_->resume();
   if (!resumed)
     return refused(std::string("cannot resume: ") + ::strerrordesc_np(resumed.error().value));
-  deadlines_.shift(now_ns() - *paused_since_);
+  const Nanos now = now_ns();
+  deadlines_.shift(now - *paused_since_, now);
   paused_since_.reset();
   return accepted();
 }

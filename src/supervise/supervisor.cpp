@@ -66,6 +66,7 @@ Outcome Run::execute(const Launcher& launcher) {
     enter(sinks_.clock, Stage::account);
     control_.close();
     reap_tree();
+    control_.tell_end();
     enter(sinks_.clock, Stage::deliver);
     deliver_rest();
   }
@@ -159,12 +160,12 @@ void Run::supervise_tree() {
     denials_.watch(set_, now_ns());
     network_.watch(set_);
     wait(next_wake());
-    const Nanos now = now_ns();
     look_for_end();
-    hear_denials(now);
+    hear_denials(now_ns());
     network_.step(set_);
-    look_at_places(now);
-    take_signals(now);
+    look_at_places(now_ns());
+    take_signals();  // which may stop us for hours
+    const Nanos now = now_ns();
     control_.step(set_, now, [this](const Request& request) { return serve(request); });
     tell_usage(now);
     if (high_watch_.crossed(set_)) tell_memory_high(now);
@@ -182,43 +183,6 @@ void Run::settle(Nanos now) {
 void Run::send(int signal, std::string_view reason) {
   sandbox_->signal_payload(signal);
   events_.signal_sent(now_ns(), signal, reason);
-}
-
-void Run::take_signals(Nanos now) {
-  while (const int signal = gate_.take()) {
-    switch (forwarder_.on_signal(signal, now)) {
-      case Forwarder::Act::nothing:
-        break;
-      case Forwarder::Act::forward:
-        evidence_.interrupt_signal = signal;
-        if (!tree_ended_) send(signal, "forwarded");
-        break;
-      case Forwarder::Act::kill:
-        if (!tree_ended_) end_run(KilledFor::interrupt, now, 0);
-        break;
-      case Forwarder::Act::stop:
-        stop_and_resume(now);
-        break;
-      case Forwarder::Act::resume:
-        if (!tree_ended_ && !paused_since_) sandbox_->signal_payload(SIGCONT);
-        streams_.after_resume();
-        break;
-      case Forwarder::Act::resize:
-        streams_.resize();
-        break;
-    }
-  }
-}
-
-void Run::stop_and_resume(Nanos now) {
-  // A paused tree stands still already, and is to go on doing so.
-  const bool stop = !tree_ended_ && !paused_since_;
-  if (stop) sandbox_->signal_payload(SIGTSTP);  // init stops the whole tree
-  streams_.before_stop();
-  gate_.stop_self();
-  if (!paused_since_) deadlines_.shift(now_ns() - now);
-  if (stop) sandbox_->signal_payload(SIGCONT);
-  streams_.after_resume();
 }
 
 void Run::move(Nanos now) {

@@ -44,6 +44,36 @@ def download(host, port, size, pause="0"):
             "seconds": time.monotonic() - start}
 
 
+def urgent(host, port, before, after):
+    """Sends an urgent byte between others; what the other side says that it got."""
+    with socket.create_connection((host, int(port)), 20) as peer:
+        peer.sendall(bytes(int(before)))
+        peer.send(b"!", socket.MSG_OOB)
+        peer.sendall(bytes(int(after)))
+        peer.shutdown(socket.SHUT_WR)
+        return {"got": int(peer.makefile().readline())}
+
+
+def hoard(host, port, count, size):
+    """Asks for `size` bytes that often, ends its half, and reads none of it."""
+    peers, kept = [], 0
+    for _ in range(int(count)):
+        peer = socket.socket()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        peers.append(peer)
+        try:
+            peer.settimeout(5)
+            peer.connect((host, int(port)))
+            peer.sendall(f"{size}\n".encode())
+            peer.shutdown(socket.SHUT_WR)
+            peer.recv(1, socket.MSG_PEEK)
+            kept += 1
+        except OSError:
+            pass
+    time.sleep(0.5)
+    return {"kept": kept}
+
+
 def talk(host, port, text, end="keep"):
     """Says a line, perhaps ends its half, and reads to the end: what came, and how it ended."""
     with socket.create_connection((host, int(port)), 20) as peer:
@@ -244,5 +274,5 @@ def transfer_and_wait(host, port, gigabytes):
 
 
 if __name__ == "__main__":
-    main({f.__name__: f for f in (upload, download, talk, send_after_their_end, leave, crowd, in_turn, name_flood, loris,
-                                  many_flows, leave_datagrams, stall, transfer_and_wait)}, *sys.argv[1:])
+    main({f.__name__: f for f in (upload, download, urgent, hoard, talk, send_after_their_end, leave, crowd, in_turn,
+                                  name_flood, loris, many_flows, leave_datagrams, stall, transfer_and_wait)}, *sys.argv[1:])

@@ -85,6 +85,18 @@ def test_of_readers_that_do_not_read(watched):
     assert many.said["slowest_ms"] < 500 * slow.FACTOR and much - little < 20 * MEGABYTE, (little, much, repr(many))
 
 
+def test_of_connections_that_have_ended_and_were_not_read(net):
+    """Their bytes are in the kernel of the host, until somebody takes them: that is what the limit bounds."""
+    run = net.flows("hoard", "other.test", ports.SOURCE, 40, 500_000, allow=[f"other.test:{ports.SOURCE}"],
+                    network={"limits": {"connections": 4}})
+    allowed = [c for c in run.result["network"]["connections"] if c["verdict"] == "allowed"]
+    assert run.said["kept"] == 4 and sum(c["count"] for c in allowed) == 4, repr(run)
+    # Those that are read to the end give it back.
+    run = net.flows("crowd", "other.test", ports.ECHO, "80", allow=[f"other.test:{ports.ECHO}"],
+                    network={"limits": {"connections": 100}})
+    assert run.said["good"] == 80, repr(run)
+
+
 def test_of_connections_past_the_limit(net):
     """Refused, told, and no harm to those that there are."""
     run = net.flows("crowd", "other.test", ports.ECHO, "80", allow=[f"other.test:{ports.ECHO}"],

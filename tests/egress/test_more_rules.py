@@ -218,6 +218,14 @@ def test_what_is_cut_short_does_not_look_complete(net, world, size, end, how):
     assert len(warned) == (how == "reset" and not end), run.result["warnings"]
 
 
+def test_what_only_the_kernel_of_this_host_has_taken_is_not_sent(net, world):
+    """All of it fits into its buffers; the other host takes none."""
+    script = "import socket\nsocket.create_connection(('other.test', 2010)).sendall(bytes(200_000))"
+    run = net(["/usr/bin/python3", "-c", script], allow=["other.test:2010"]).assert_ok()
+    assert [one for one in run.result["warnings"] if "those connections were reset" in one], repr(run)
+    assert [seen["how"] for seen in world.wait_seen("never_reads")] == ["reset"]
+
+
 def test_no_supervisor_listens_on_the_host(net, world):
     """What the gateway opens is inside; on the host nothing new can be connected to."""
     def listening():

@@ -98,3 +98,9 @@ def test_two_hundred_connections_at_once(flows):
 def test_five_hundred_connections_in_turn(flows):
     run = flows("in_turn", ports.ECHO, "500")
     assert run.said["good"] == 500, repr(run)
+
+
+def test_what_follows_an_urgent_byte_comes_through(flows):
+    """splice(2) stops there, and says 0 as at the end when that has come already."""
+    run = flows("urgent", ports.READS_SLOWLY, 3 << 20, 100000)
+    assert run.said["got"] == (3 << 20) + 100000, repr(run)

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.live_runs import ended_by_kill, only, ps, start
+from support import cgroups
 from support.terminal import Terminal
+from support.waiting import state_of
 
 
 def check_form(value, schema, place="run", root=None):
@@ -100,6 +103,20 @@ def test_kill_all(sbx):
                  ["kill", "--all", "--signal", "STOP"], ["stats", "--watch", "--interval", "5"],
                  ["stats", "--interval", "5s"]):
         sbx.call(*line).assert_refused()
+
+
+def test_kill_returns_when_nothing_is_left(sbx, monkeypatch):
+    monkeypatch.chdir(sbx.folder)
+    for _ in range(15):
+        running = start(sbx, "for i in 1 2 3 4 5 6 7 8; do sleep 60 & done; echo ready; wait")
+        listed = only(sbx)
+        (path,) = Path(os.environ["XDG_RUNTIME_DIR"], "sbx").glob("*.sock")
+        with socket.socket(socket.AF_UNIX) as client:  # as `sbx kill` does, which itself takes longer to end
+            client.connect(os.path.relpath(path))
+            client.sendall(b'{"do":"kill"}\n')
+            assert b'"ok":true' in client.recv(4096)
+        assert state_of(listed["pid"])[0] == "X" and not [g for g in cgroups.groups_of_runs() if listed["id"] in g]
+        ended_by_kill(running)
 
 
 @pytest.mark.parametrize("name", ["TERM", "SIGUSR1"])

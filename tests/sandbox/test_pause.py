@@ -84,6 +84,22 @@ def test_a_paused_run_ends_when_its_supervisor_is_asked_to(sbx):
     assert running.wait(timeout=10).status == "interrupted"
 
 
+def test_a_paused_run_that_is_asked_to_end_can_heed_that(sbx):
+    running = start(sbx, "trap 'echo saved; exit 3' TERM; echo ready; while :; do sleep 0.05; done")
+    assert sbx.call("pause", only(sbx)["id"]).code == 0
+    running.signal(signal.SIGTERM)
+    assert "saved" in running.wait(timeout=10).assert_nonzero(3).out
+
+
+def test_a_run_that_is_being_ended_is_not_paused(sbx):
+    running = start(sbx, "trap '' TERM; echo ready; while :; do sleep 0.05; done", "--grace", "20s")
+    running.signal(signal.SIGTERM)
+    name = only(sbx)["id"]
+    wait_until(lambda: "being ended" in sbx.call("pause", name).err or None, "it can be paused")
+    assert sbx.call("kill", name).code == 0
+    ended_by_kill(running)
+
+
 def test_a_paused_run_goes_with_its_killed_supervisor(sbx):
     running = start(sbx, TICKS)
     assert sbx.call("pause", only(sbx)["id"]).code == 0

@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from support import cgroups
 from support.leftovers import descendants
 from support.terminal import read_until
 from support.waiting import children_of, state_of, wait_until
@@ -67,6 +68,13 @@ def test_children_of_the_payload_get_the_signal_too(sbx):
     running.wait(timeout=10)
 
 
+def stands_still(pid):
+    try:
+        return state_of(pid)[0] in "TZX" or cgroups.is_frozen(pid)
+    except FileNotFoundError:  # it has ended
+        return True
+
+
 @pytest.fixture
 def job(sbx):
     """job(script, *flags): sbx as a job of ours, in a process group that can be stopped (setpgid(2))."""
@@ -80,9 +88,9 @@ def job(sbx):
         process.send_signal(signal.SIGTSTP)
         _, status = os.waitpid(process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGTSTP
-        # init stops the others when it gets a processor.
+        # The group is frozen, or init stops the others when it gets a processor.
         inits = children_of(process.pid)
-        wait_until(lambda: all(state_of(pid)[0] in "TZX" for pid, _ in descendants(process.pid) if str(pid) not in inits),
+        wait_until(lambda: all(stands_still(pid) for pid, _ in descendants(process.pid) if str(pid) not in inits),
                    "the payload goes on while sbx is stopped")
         return process
 
@@ -114,6 +122,51 @@ def test_time_spent_stopped_is_no_time_of_the_limit(job):
     process.send_signal(signal.SIGCONT)
     read_until(process.stdout.fileno(), b"through", 10)
     assert process.wait(10) == 0
+
+
+def test_who_writes_all_the_time_is_not_idle_after_a_stop(job):
+    process = job("echo ready; timeout 1 yes > /dev/stderr; echo through", "--idle", "700ms")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGCONT)
+    read_until(process.stdout.fileno(), b"through", 10)
+    assert process.wait(10) == 0
+
+
+# A SIGCONT that the kernel sends for a timer undoes a SIGSTOP. Says where its time has gaps.
+WAKES_ITSELF = """
+import ctypes, signal, time
+signal.signal(signal.SIGCONT, lambda *_: None)
+libc = ctypes.CDLL(None, use_errno=True)
+event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)  # struct sigevent: a value, a signal, SIGEV_SIGNAL
+timer = ctypes.c_void_p()
+assert libc.timer_create(1, event, ctypes.byref(timer)) == 0
+assert libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 20_000_000, 0, 20_000_000), None) == 0
+last, longest, end = time.monotonic(), 0, time.monotonic() + 3
+print("ready", flush=True)
+while time.monotonic() < end:
+    now = time.monotonic()
+    longest, last = max(longest, now - last), now
+print("longest", longest)
+"""
+
+
+@pytest.mark.needs("cgroup")
+def test_who_wakes_itself_stands_still_all_the_same(job):
+    process = job(f"exec /usr/bin/python3 -I -S -c '{WAKES_ITSELF}'")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGCONT)
+    out = read_until(process.stdout.fileno(), b"longest", 10) + process.stdout.read()
+    assert float(out.split(b"longest")[1]) > 1, out
+    assert process.wait(10) == 0
+
+
+@pytest.mark.parametrize("second", [signal.SIGHUP, signal.SIGTERM], ids=lambda n: n.name)
+def test_a_terminal_that_goes_away_leaves_the_grace_time(sbx, second):
+    running = start(sbx, "trap 'sleep 0.3; echo saved; exit 3' HUP; trap '' TERM; echo ready; while :; do sleep 0.05; done")
+    running.signal(signal.SIGHUP)
+    time.sleep(0.05)
+    running.signal(second)
+    assert "saved" in running.wait(timeout=10).assert_nonzero(3).out
 
 
 def test_a_stop_without_job_control_is_ignored(sbx):

@@ -87,6 +87,11 @@ def top_has(controller):
     return any(controller in (h.mount / "cgroup.controllers").read_text().split() for h in own() if h.version == 2)
 
 
+def is_frozen(pid):
+    """Does its group of v2 stand still as a whole?"""
+    return any("frozen 1" in (h.path / "cgroup.events").read_text() for h in own(pid) if h.version == 2 and h.group)
+
+
 def groups_of_runs():
     """Every group of a run ("sbx-*") below where we stand, in any hierarchy."""
     found = set()

@@ -159,6 +159,30 @@ TEST_CASE("wrong flags are told by their names") {
   CHECK(has(problem("extends", "[python]"), "can only stand in a file"));
 }
 
+TEST_CASE("a flag that sets a variable which nothing uses and that nearly names another") {
+  const std::string text = "vars: {mem: 64M, spare: x}\nlimits: {memory: \"${mem}\"}\n";
+  const auto with = [&](const std::string& name) {
+    sbx::profile::LoadRequest request;
+    request.overrides = {{"vars." + name, "128M", "--set vars." + name}};
+    const auto loaded = sbx::testing::try_load(text, request);
+    return loaded ? std::string("it loaded") : sbx::testing::describe(loaded.error());
+  };
+  CHECK(with("mem") == "it loaded");
+  CHECK(with("spare") == "it loaded");
+  CHECK(sbx::testing::has(with("meme"), "the variable `meme`; did you mean `mem`?"));
+}
+
+TEST_CASE("an entry of a flag that is of the wrong kind is told once") {
+  for (const std::string key : {"mask", "tools", "degrade", "devices", "artifacts.collect"}) {
+    CAPTURE(key);
+    sbx::profile::LoadRequest request;
+    request.overrides = {{key, "[true]", "--set " + key}};
+    const auto loaded = sbx::testing::try_load("", request);
+    REQUIRE_FALSE(loaded.has_value());
+    CHECK(loaded.error().size() == 1);
+  }
+}
+
 TEST_CASE("variables are filled in from vars, flags and the environment") {
   LoadRequest request;
   request.env = {{"USER", "ann"}, {"EMPTY", ""}};

@@ -31,9 +31,55 @@ TEST_CASE("the wall limit counts from exec") {
   CHECK(limits.next() == ms(150));
   CHECK_FALSE(limits.expired(ms(150) - 1));
   CHECK(limits.expired(ms(150)) == KilledFor::wall);
-  limits.shift(ms(30));
+  limits.shift(ms(30), ms(150));
   CHECK_FALSE(limits.expired(ms(150)));
   CHECK(limits.next() == ms(180));
+}
+
+TEST_CASE("output that came while it stood still does not lie in the future") {
+  plan::Supervision how;
+  how.idle = milliseconds{40};
+  Deadlines limits(how, 2);
+  limits.start(0);
+  limits.note_output(ms(1000));  // stopped from 10 to 1010, and what was in the pipe went out
+  limits.shift(ms(1000), ms(1010));
+  CHECK_FALSE(limits.expired(ms(1049)));
+  CHECK(limits.expired(ms(1050)) == KilledFor::idle);
+}
+
+TEST_CASE("the grace time stands still with the run") {
+  Escalation ending;
+  ending.begin(0, ms(100));
+  CHECK(ending.take(ms(1)) == Escalation::Act::terminate);
+  ending.shift(ms(500));
+  CHECK(ending.take(ms(599)) == Escalation::Act::nothing);
+  CHECK(ending.take(ms(600)) == Escalation::Act::kill);
+  Escalation never;
+  never.shift(ms(500));
+  CHECK_FALSE(never.begun());
+}
+
+TEST_CASE("a terminal that goes away sends SIGHUP twice, and asks once") {
+  using Act = Forwarder::Act;
+  for (const auto& [first, second] :
+       {std::pair{SIGHUP, SIGHUP}, {SIGTERM, SIGHUP}, {SIGHUP, SIGTERM}}) {
+    Forwarder forwarder(ms(2000));
+    CHECK(forwarder.on_signal(first, ms(1)) == Act::forward);
+    CHECK(forwarder.on_signal(second, ms(900)) == Act::nothing);
+    CHECK_FALSE(forwarder.overdue(ms(2000)));
+    CHECK(forwarder.on_signal(second, ms(1002)) == Act::kill);
+  }
+  for (const auto& [first, second] :
+       {std::pair{SIGINT, SIGINT}, {SIGTERM, SIGTERM}, {SIGINT, SIGHUP}, {SIGHUP, SIGINT}}) {
+    Forwarder forwarder(ms(2000));
+    CHECK(forwarder.on_signal(first, ms(1)) == Act::forward);
+    CHECK(forwarder.on_signal(second, ms(2)) == Act::kill);
+  }
+  Forwarder stopped(ms(2000));
+  CHECK(stopped.on_signal(SIGTERM, 0) == Act::forward);
+  stopped.shift(ms(10000));
+  CHECK_FALSE(stopped.overdue(ms(11999)));
+  CHECK(stopped.overdue(ms(12000)));
 }
 
 TEST_CASE("output puts the idle limit off, not the wall limit") {

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -106,7 +107,10 @@ std::string base_of(const Arguments& arguments, const std::string& cwd) {
   if (arguments.operands.empty()) return "default";
   const std::string& name = arguments.operands[0];
   if (!is_path(name) || name.starts_with('/')) return name;
-  return std::filesystem::path(cwd + "/" + name).lexically_normal();
+  // Not normalised: of link/../b.yaml the file system decides where that is.
+  const std::unique_ptr<char, decltype(&std::free)> found(
+      ::realpath((cwd + "/" + name).c_str(), nullptr), &std::free);
+  return found ? found.get() : cwd + "/" + name;
 }
 
 /// Do both names lead to one file? OUT may not replace what the new profile is made to extend.

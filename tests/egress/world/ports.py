@@ -13,6 +13,7 @@ READS_SLOWLY = 2006
 SILENT = 2007
 HOW_IT_ENDED = 2008
 WEBSOCKET = 2009
+NEVER_READS = 2010
 PROXY = 3128
 PROXY_WITH_PASSWORD = 3129
 RANGE = range(9000, 9005)  # echo on each
@@ -22,7 +23,7 @@ ELSEWHERE_ON_HOST = 7004  # echo, on 127.0.0.5 alone
 
 EVERYWHERE = {"echo": [ECHO, *RANGE], "mail": [MAIL], "slow": [SLOW], "ends_its_half": [ENDS_ITS_HALF],
               "resets": [RESETS], "closes_first": [CLOSES_FIRST], "speaks_last": [SPEAKS_LAST], "source": [SOURCE],
-              "reads_slowly": [READS_SLOWLY], "silent": [SILENT], "how_it_ended": [HOW_IT_ENDED], "websocket": [WEBSOCKET],
+              "reads_slowly": [READS_SLOWLY], "silent": [SILENT], "how_it_ended": [HOW_IT_ENDED], "websocket": [WEBSOCKET], "never_reads": [NEVER_READS],
               "proxy": [PROXY],
               "proxy_with_password": [PROXY_WITH_PASSWORD]}
 # Beside nginx, which has the ports 80 and 443 of 11.22.33.10 and 2a00:1122:33::10.

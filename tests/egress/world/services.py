@@ -134,6 +134,19 @@ async def silent(reader, _, __):
         pass
 
 
+async def never_reads(reader, writer, seen):
+    """Not for four seconds; then notes how what came has ended."""
+    writer.transport.pause_reading()
+    await asyncio.sleep(4)
+    writer.transport.resume_reading()
+    try:
+        while await reader.read(65536):
+            pass
+        seen.note("never_reads", how="end")
+    except ConnectionResetError:
+        seen.note("never_reads", how="reset")
+
+
 async def reads_slowly(reader, writer, seen):
     """One megabyte of what was sent, then a pause, then the rest."""
     got = len(await reader.readexactly(1 << 20))
@@ -168,7 +181,7 @@ class UdpEcho(asyncio.DatagramProtocol):
 async def main(where, folder):
     loop, seen, servers = asyncio.get_running_loop(), Seen(folder), []
     known = {f.__name__: f for f in (echo, mail, web, slow, speaks_last, ends_its_half, resets, how_it_ended,
-                                     closes_first, source, silent, reads_slowly, websocket)}
+                                     closes_first, source, silent, reads_slowly, never_reads, websocket)}
     known |= {"proxy": proxy.serve, "proxy_with_password": proxy.serve_with_password}
     for name, host, port in ports.tcp(where):
         servers.append(await asyncio.start_server(server_of(known[name], seen), host, port, backlog=4096, limit=1 << 21))
