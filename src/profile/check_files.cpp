@@ -197,7 +197,7 @@ void check_artifacts(const Checker& c) {
   check_patterns(c, "artifacts.collect", c.profile().artifacts.collect);
   if (c.profile().artifacts.ttl == Duration{0})
     c.complain("artifacts.ttl", "`artifacts.ttl` must be longer than 0");
-  if (c.profile().artifacts.ttl && *c.profile().artifacts.ttl > kLongestTime)
+  if (c.profile().artifacts.ttl.value_or(Duration{0}) > kLongestTime)
     c.complain("artifacts.ttl", "`artifacts.ttl` is longer than a hundred years",
                "write none to keep them until somebody removes them");
   if (c.profile().artifacts.max_files == 0 || c.profile().artifacts.max_files > kMostArtifacts)
