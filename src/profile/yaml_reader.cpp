@@ -264,7 +264,7 @@ std::optional<Node> parse_fully(const std::string& file, std::string_view text,
   } catch (const Stop&) {
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    report_syntax(file, text, error, findings);
+    report_syntax(file, text, {error.mark.line, error.mark.column, error.msg}, findings);
     return std::nullopt;
   }
   if (!builder.has_root() || builder.root().kind == NodeKind::null) {

@@ -126,7 +126,7 @@ def test_why_an_extended_file_cannot_be_read_is_told(sbx):
     profile = sbx.profile("version: 1\nextends: [./none.yaml, ./]\n")
     first, second = sbx.call("check", profile).out.splitlines()
     assert first.endswith("/none.yaml: cannot read this profile: No such file or directory (ENOENT)"), first
-    assert second.startswith(f"{profile}:2:24: cannot extend: ") and second.endswith("/./: this profile is not a file"), second
+    assert second.startswith(f"{profile}:2:24: cannot extend: ") and second.endswith("/: this profile is not a file"), second
 
 
 @pytest.mark.needs("user")
