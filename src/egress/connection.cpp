@@ -7,6 +7,13 @@
 #include "os/pipe.hpp"
 
 namespace sbx::egress {
+namespace {
+
+/// Of unacknowledged(): nothing but the end of the stream, which costs no memory worth a slot.
+constexpr std::size_t kEndAlone = 1;
+
+}  // namespace
+
 Connection::Connection(Desk& desk, os::UniqueFd inside, Target target, Ended ended)
     : desk_(desk),
       target_(std::move(target)),
@@ -101,11 +108,10 @@ void Connection::pump(bool up, bool down) {
 /// Both have ended. What they do not take the kernel would keep for them, without limit, for as
 /// long as they like; so the slot is taken until they have it all.
 void Connection::drain() {
-  constexpr std::size_t kEnd = 1;  // which costs no memory worth a slot
   constexpr Nanos kFirst = 10 * kMilli;
   const std::size_t inside = unacknowledged(inside_.socket.get());
   const std::size_t outside = unacknowledged(outside_.socket.get());
-  if (inside <= kEnd && outside <= kEnd) return end();
+  if (inside <= kEndAlone && outside <= kEndAlone) return end();
   if (next_drain_ == 0) {
     const auto patience = std::chrono::duration_cast<std::chrono::milliseconds>(
         std::chrono::nanoseconds(desk_.patience));
@@ -179,7 +185,7 @@ bool Connection::watch(Side& side, std::uint32_t events) {
 bool Connection::has_to_send() const {
   if (over_) return false;
   if (connector_ != nullptr) return os::bytes_waiting(inside_.socket.get()) > 0;
-  return up_needs_ != Half::Need::end || unacknowledged(outside_.socket.get()) > 1;  // but its end
+  return up_needs_ != Half::Need::end || unacknowledged(outside_.socket.get()) > kEndAlone;
 }
 
 void Connection::conclude() {

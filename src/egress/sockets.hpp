@@ -49,7 +49,7 @@ bool other_end_has_ended(int socket);
 /// Bytes that the other end has not acknowledged yet, our end of the stream among them as one
 /// (tcp(7), SIOCOUTQ): so long the kernel keeps them, also of a socket that is closed.
 std::size_t unacknowledged(int socket);
-/// The other end has all, and so long to take the rest of it from now on, also when we are gone
+/// Whoever takes nothing of what has been sent for so long is taken for gone, also once we are
 /// (tcp(7), TCP_USER_TIMEOUT).
 void give_up_after(int socket, std::chrono::milliseconds patience);
 /// The other end sees a reset, not an end, when the socket is closed (socket(7), SO_LINGER).

@@ -41,6 +41,17 @@ struct Frame {
   Origin key_at{};
 };
 
+/// `text` from the value on, where it begins with an anchor, as a value's mark does.
+std::string_view without_anchor(std::string_view text) {
+  if (!text.starts_with('&')) return text;
+  text.remove_prefix(std::min(text.size(), text.find_first_of(" \t\r\n")));
+  for (;;) {
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+    if (!text.starts_with('#')) return text;
+    text.remove_prefix(std::min(text.size(), text.find('\n')));
+  }
+}
+
 class Builder : public YAML::EventHandler {
  public:
   Builder(const std::string& file, std::string_view text, Findings& findings)
@@ -78,7 +89,7 @@ class Builder : public YAML::EventHandler {
     if (!node.quoted && tag != "?" && !tag.empty()) refuse_tag(node.at, tag);
     // Such as an item of a list that is indented too far: it would be taken for a part of the one
     // above, which then hides or allows something else than what is written.
-    if (tag == "?" && !from(mark).starts_with(value))
+    if (tag == "?" && !without_anchor(from(mark)).starts_with(value))
       findings_.add(node.at, "this text goes on in the next line",
                     "indent that line as its neighbours, if it is an entry of its own; else quote "
                     "all of it, or write it with | or >");

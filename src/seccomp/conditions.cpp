@@ -176,8 +176,7 @@ std::vector<ConditionedCall> make_table() {
         {Denial::ordinary, {is(1, TIOCSETD)}}}},
       {"fcntl",
        "no lease (F_SETLEASE): while it is held, everybody else who opens the file waits, on the "
-       "host "
-       "and in other sandboxes",
+       "host and in other sandboxes",
        {{Denial::ordinary, {is(1, F_SETLEASE)}}}},
       {"socket",
        "only AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK with NETLINK_ROUTE",

@@ -240,3 +240,12 @@ TEST_CASE("an overlay's keys may be left behind by a layer that changes the mode
   CHECK(has(problems_of("workspace: {mode: overlay}\n", request),
             "means something with `mode: overlay` only"));
 }
+
+TEST_CASE("a value with an anchor is one text, wherever it stands") {
+  const auto profile = sbx::testing::must_load(
+      "vars: {mem: &m 512M, other: &o # small\n  64M}\nlimits: {memory: *m, memory_high: &h 256M}\n"
+      "mask: [ &x /workspace/\xc3\xa9, /workspace/y, *x]\n");
+  CHECK(profile.limits.memory == 512U << 20U);
+  CHECK(profile.limits.memory_high == 256U << 20U);
+  CHECK(profile.mask.size() >= 3);
+}
