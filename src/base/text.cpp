@@ -244,7 +244,7 @@ std::string json_string(std::string_view text) {
     } else if (scalar.value == '"' || scalar.value == '\\') {
       out += '\\';
       out += text.front();
-    } else if (scalar.value < 0x20 || scalar.value == 0x7f) {
+    } else if (is_unsafe(scalar.value)) {  // JSON asks for C0 only; terminals show the rest
       out += "\\u";
       append_hex(out, scalar.value, 4);
     } else {

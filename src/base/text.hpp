@@ -41,7 +41,8 @@ std::string join_some(const std::vector<std::string>& parts, std::size_t most);
 /// `text` without spaces, tabs and line ends at both sides.
 std::string_view trim(std::string_view text);
 
-/// `text` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD.
+/// `text` as a JSON string with its quotes, safe to show on a terminal, as printable() is; invalid
+/// UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text);
 
 }  // namespace sbx

@@ -146,7 +146,11 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
     if (lesson.succeeded) {
       unneeded.push_back(remark(one.path) + "  (" + who + ")");
     } else if (one.standing == HostPath::own) {
-      own.push_back("- " + mount_of(one) + "  # " + remark(who));
+      // A profile is UTF-8: no line of it can name other bytes.
+      const bool nameable = find_invalid_utf8(one.path) == std::string::npos;
+      own.push_back(
+          (nameable ? "- " + mount_of(one) : remark(one.path) + ", which no profile can name") +
+          "  # " + remark(who));
     } else {
       document.add("mounts", mount_of(one), who);
       ++added;

@@ -60,8 +60,11 @@ std::string yaml_word(std::string_view text) {
   constexpr std::array<std::string_view, 10> kValues{"",     "null", "Null",  "NULL",  "true",
                                                      "True", "TRUE", "false", "False", "FALSE"};
   const bool value = std::ranges::find(kValues, text) != kValues.end();
-  return safe && !value && text.front() != '@' && text.front() != '-' ? std::string(text)
-                                                                      : json_string(text);
+  if (safe && !value && text.front() != '@' && text.front() != '-') return std::string(text);
+  std::string quoted = json_string(text);
+  for (std::size_t at = 0; (at = quoted.find("${", at)) != std::string::npos; at += 3)
+    quoted.insert(at, 1, '$');  // a literal one: nothing is put in for it
+  return quoted;
 }
 
 Result<Answer> why(const profile::Profile& profile, const Plan& plan, std::string_view question,

@@ -29,7 +29,8 @@ Result<Answer> why_host(const Asked& asked, std::string_view host);      ///< wh
 /// A question that cannot be answered.
 std::unexpected<Error> bad_question(std::string what, std::string hint);
 
-/// `text` in a flow mapping of YAML: bare when that is safe, else quoted.
+/// `text`, which has to be UTF-8, as a value in a flow mapping of a profile: bare when that is
+/// safe, else quoted, with a literal ${ written as $${.
 std::string yaml_word(std::string_view text);
 
 }  // namespace sbx::plan

@@ -1,5 +1,6 @@
 """sbx learn with a command that wants more than it should have: nothing of the caller's is given to it while it runs,
 and the profile that comes of it allows nothing that a person has not been asked for."""
+import os
 import socket
 
 import pytest
@@ -53,11 +54,26 @@ def test_a_home_is_never_mounted(sbx, learn, tool, monkeypatch, at):
     assert learned.run.code == 1 and "bind" not in learned.data and f"- {{bind: {tool}/x" in learned.text
 
 
-def test_names_that_mean_something_to_yaml_are_remarks(learn, tool):
-    for name in ("${HOME}", "a\u202eb", "a'b", "a#b", "a\nb"):
-        (tool / name).write_text("x")
-        learned = learn(["stat", f"{tool}/{name}"])
-        assert learned.run.code == 1 and "bind" not in learned.data and "\u202e" not in learned.text, learned.text
+@pytest.mark.parametrize("name", ["${HOME}", "a$${b", "a\u202eb", "a\u0085b", "a'b", 'a"b', "a#b", "a\nb"])
+def test_names_that_mean_something_to_yaml_are_remarks(sbx, learn, tool, name):
+    """And whoever takes such a line as it stands gets the file that was meant."""
+    (tool / name).write_text("x")
+    command = ["stat", "-c", "%s", f"{tool}/{name}"]
+    learned = learn(command)
+    assert learned.run.code == 1 and "bind" not in learned.data, learned.text
+    assert "\u202e" not in learned.text and "\u0085" not in learned.text, learned.text
+    entry, = [line.removeprefix("#   ") for line in learned.text.splitlines() if line.startswith("#   - {bind:")]
+    profile = f"version: 1\nextends: [default]\nmounts:\n  {entry}\n"
+    assert sbx.run(profile, cmd=command).assert_ok().stdout == b"1\n"
+
+
+def test_a_name_that_no_profile_can_give_is_told_as_that(learn, tool):
+    path = os.fsencode(tool) + b"/a\xffb"
+    with open(path, "w"):
+        pass
+    learned = learn(["stat", os.fsdecode(path)])
+    assert learned.run.code == 1 and "bind" not in learned.text, learned.text
+    assert "which no profile can name" in learned.text, learned.text
 
 
 def test_keys_of_the_caller_stay_out_of_reach(learn, again):

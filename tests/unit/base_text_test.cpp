@@ -71,6 +71,7 @@ TEST_CASE("text is split, joined and trimmed") {
 TEST_CASE("JSON strings are escaped") {
   CHECK(sbx::json_string("a\"b\\\n\x7f") == R"("a\"b\\\u000a\u007f")");
   CHECK(sbx::json_string("\xff") == R"("\ufffd")");
+  CHECK(sbx::json_string("a\u202eb\u0085\u00e9") == "\"a\\u202eb\\u0085\u00e9\"");
 }
 
 TEST_CASE("an error says where, what, the errno and what to try") {
