@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -29,8 +30,8 @@ std::string_view to_string(Verdict verdict);
 /// All connections of one kind together.
 struct Connections {
   network::Protocol protocol = network::Protocol::tcp;
-  std::string host{};      ///< the name, or the address
-  std::uint16_t port = 0;  ///< 0: it was only asked for, by DNS
+  std::string host{};                   ///< the name, or the address
+  std::optional<std::uint16_t> port{};  ///< nothing: it was only asked for, by DNS
   Verdict verdict = Verdict::allowed;
   std::string reason{};      ///< of the last that was not reached
   std::string allow_with{};  ///< of denied
@@ -56,7 +57,8 @@ class Account {
  private:
   static constexpr std::size_t kMostKinds = 500;  ///< of one verdict
   /// With what would allow it: what two lines of a profile decide is of two kinds.
-  using Key = std::tuple<std::string, std::uint16_t, network::Protocol, Verdict, std::string>;
+  using Key = std::tuple<std::string, std::optional<std::uint16_t>, network::Protocol, Verdict,
+                         std::string>;
 
   Tell tell_;
   std::map<Key, std::size_t> index_{};

@@ -140,6 +140,7 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
   std::size_t added = 0;
   std::vector<std::string> unneeded;
   std::vector<std::string> own;
+  std::vector<std::string> too_wide;
   for (const Missing& one : needs.missing) {
     const std::string who =
         (one.named > 1 ? std::to_string(one.named) + " paths in it" : "looked for") + by(one.comm);
@@ -156,11 +157,16 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
       ++added;
     }
   }
+  for (const Missing& one : needs.too_wide)
+    (lesson.succeeded ? unneeded : too_wide)
+        .push_back(remark(one.path) + "  (looked for" + by(one.comm) + ")");
   std::vector<std::string> refused;
   refused.reserve(needs.refused.size());
   for (const std::string& path : needs.refused) refused.push_back(remark(path));
   remark_on("Looked for, and done without:", unneeded, remarks);
   remark_on("Looked for, and for you to decide; into mounts, if the command shall have it:", own,
+            remarks);
+  remark_on("Looked for, and never offered as a whole; mounts can show what is in it:", too_wide,
             remarks);
   remark_on("It may not write here:", refused, remarks);
   if (needs.workspace_written && !lesson.succeeded) {

@@ -99,9 +99,11 @@ FileNeeds file_needs(const profile::Profile& profile, const plan::Plan& plan,
     if (!answer) continue;
     if (answer->absent) {
       const HostPath standing = look(path);
-      if (standing == HostPath::absent || is_too_much(path)) continue;
-      if (missing.size() == kMostMissing)
+      if (standing == HostPath::absent) continue;
+      if (missing.size() == kMostMissing || needs.too_wide.size() == kMostMissing)
         needs.more = true;
+      else if (is_too_much(path))
+        needs.too_wide.push_back({.path = path, .named = 1, .comm = how.comm});
       else
         missing[path] = {.path = path,
                          .named = 1,

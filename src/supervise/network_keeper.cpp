@@ -63,9 +63,9 @@ Result<void> allow_descriptors() {
 }
 
 std::string target_of(const egress::Connections& refused) {
-  if (refused.port == 0) return refused.host;
+  if (!refused.port) return refused.host;
   const bool v6 = refused.host.find(':') != std::string::npos;
-  return (v6 ? '[' + refused.host + ']' : refused.host) + ':' + std::to_string(refused.port);
+  return (v6 ? '[' + refused.host + ']' : refused.host) + ':' + std::to_string(*refused.port);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ std::string target_of(const egress::Connections& refused) {
 Denial denial_of(const egress::Connections& refused) {
   Denial denial;
   denial.kind = "network";
-  denial.operation = refused.port == 0                            ? "lookup"
+  denial.operation = !refused.port                                ? "lookup"
                      : refused.protocol == network::Protocol::udp ? "send"
                                                                   : "connect";
   denial.target = target_of(refused);

@@ -62,7 +62,7 @@ Json stream_json(const StreamRecord& stream, bool metered) {
 
 Json connection_json(const egress::Connections& each) {
   return object({{"host", each.host},
-                 {"port", each.port != 0 ? Json(each.port) : Json()},
+                 {"port", or_null(each.port)},
                  {"protocol", network::to_string(each.protocol)},
                  {"verdict", egress::to_string(each.verdict)},
                  {"reason", or_null(each.reason)},

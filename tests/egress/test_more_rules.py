@@ -52,6 +52,15 @@ def test_the_line_for_a_port_of_the_hosts_loopback(net):
     assert denial["allow_with"] == "network: {host_ports: [7002]}", repr(run)
 
 
+def test_a_connection_to_port_0_is_no_lookup(net):
+    """connect(2) takes the port; only DNS asks without one."""
+    run = net.inside("echoes", "11.22.33.20", "0", "nowhere.test", "7", allow=["other.test:7"])
+    (denial,) = denials(run, "11.22.33.20")
+    assert (denial["operation"], denial["target"]) == ("connect", "11.22.33.20:0"), repr(run)
+    assert [c["port"] for c in connections(run, host="11.22.33.20")] == [0], repr(run)
+    assert [c["port"] for c in connections(run, host="nowhere.test")] == [None], repr(run)
+
+
 @pytest.mark.parametrize("entry,address", [("18080:8080", "127.0.0.1"), ("127.0.0.1:18081:8080", "127.0.0.1"),
                                            ("11.22.33.2:18082:8080", "11.22.33.2")])
 @pytest.mark.parametrize("listens", ["0.0.0.0", "127.0.0.1", "::"])

@@ -102,6 +102,8 @@ def test_whole_folders_of_everybody_are_never_mounted(learn):
     assert learned.run.code == 3
     for folder in ("/home", "/opt", "/var", "/srv", "/etc"):
         assert f"bind: {folder}," not in learned.data
+    told = learned.text.partition("# Looked for, and never offered as a whole; mounts can show what is in it:\n")[2]
+    assert "#   /opt  (looked for, by ls)\n" in told, learned.text
 
 
 def test_what_no_profile_allows_is_denied_and_told(learn, sbx):

@@ -62,6 +62,11 @@ TEST_CASE("a folder of everybody's, or all of somebody's, is never named") {
                           {"/root", false},
                           {"/etc", false}}))
             .empty());
+  const auto wide = needs_of({{"/opt", false}, {"/home/ada", false}, {"/sys/kernel/debug", false}},
+                             {{"/home/ada", HostPath::absent}});
+  REQUIRE(wide.too_wide.size() == 2);
+  CHECK(wide.too_wide[0].path == "/opt");
+  CHECK(wide.too_wide[1].path == "/sys/kernel/debug");
   CHECK(missing(needs_of({{"/home/ada/a", false}, {"/home/ada/b", false}})) ==
         Paths{"/home/ada/a", "/home/ada/b"});
 }
