@@ -30,10 +30,10 @@ struct Missing {
 struct FileNeeds {
   std::vector<Missing> missing{};      ///< sorted; none lies in another
   std::vector<std::string> refused{};  ///< places where it wanted to write and may not, sorted
-  std::vector<Missing> too_wide{};     ///< what is on the host and too much to show (/home, /opt), or
-                                       ///< made up by the kernel, sorted
-  bool more = false;                   ///< there was more than anybody would read
-  bool workspace_written = false;      ///< it wanted to write in the workspace, which is read-only
+  std::vector<Missing> too_wide{};  ///< what is on the host and too much to show (/home, /opt), or
+                                    ///< made up by the kernel, sorted
+  bool more = false;                ///< there was more than anybody would read
+  bool workspace_written = false;   ///< it wanted to write in the workspace, which is read-only
 };
 
 FileNeeds file_needs(const profile::Profile& profile, const plan::Plan& plan,

@@ -50,7 +50,7 @@ TEST_CASE("a name that is not allowed is refused at once, accounted, and nobody 
   REQUIRE(all.size() == 3);
   CHECK(all[0].host == "evil.example");
   CHECK(all[0].verdict == Verdict::denied);
-  CHECK(all[0].port == 0);
+  CHECK(!all[0].port);
   CHECK(all[0].count == 2);
   CHECK_FALSE(all[0].reason.empty());
   CHECK(all[0].allow_with.contains("evil.example:443"));
