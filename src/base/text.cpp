@@ -178,7 +178,11 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
   if (word.empty() || word.size() > kLongest) return {};
   std::size_t best = std::numeric_limits<std::size_t>::max();
   std::string_view found;
+  const auto same_letter = [](char a, char b) {
+    return a == b || ((a ^ b) == 0x20 && ((a | 0x20) >= 'a' && (a | 0x20) <= 'z'));
+  };
   for (const std::string_view name : names) {
+    if (std::ranges::equal(word, name, same_letter)) return name;
     const std::size_t edits = distance(word, name);
     // A third of the letters may be wrong, but a word that shares nothing is no suggestion.
     const std::size_t allowed = std::max<std::size_t>(1, std::max(word.size(), name.size()) / 3);

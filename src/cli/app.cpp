@@ -34,10 +34,13 @@ bool names_profile(const std::string& word, std::string_view next) {
 Error stray_words(const VerbSpec& verb, const Arguments& arguments,
                   std::span<const std::string> rest) {
   std::string hint = usage_hint(verb);
-  if (takes_command(verb.verb)) {
+  const std::vector<std::string>& before = arguments.operands;
+  const bool profile_first = !before.empty() && names_profile(before.front(), rest.front());
+  if (profile_first && names_profile(rest.front(), rest.size() > 1 ? rest[1] : "")) {
+    hint = "a run has one profile; a file can build on others: extends: [" + before.front() + ", " +
+           rest.front() + "]";
+  } else if (takes_command(verb.verb)) {
     hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name);
-    const std::vector<std::string>& before = arguments.operands;
-    const bool profile_first = !before.empty() && names_profile(before.front(), rest.front());
     if (!profile_first) hint += " --";
     for (const std::string& operand : before) hint += " " + quote(operand);
     if (profile_first) hint += " --";

@@ -45,6 +45,9 @@ Result<SourceFacts> workspace_source(const Builder& b) {
   if (!b.profile.workspace.named && source.refused == 0)  // there is no entry to take out
     error.hint =
         "change to a folder that you may read, or say --workspace DIR, or --workspace none";
+  const std::string last = name.substr(name.rfind('/') + 1);
+  if (!source.exists && (last == "ro" || last == "rw" || last == "overlay"))
+    error.hint = "a mode stands behind the folder: --workspace .:" + last;
   return std::unexpected(std::move(error));
 }
 

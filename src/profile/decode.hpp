@@ -38,10 +38,12 @@ class Decoder {
   template <class F>
   void each_item(const Node& list, F read) {
     if (!want_list(list)) return;
+    const std::size_t before = problems();
     for (std::size_t i = 0; i < list.children.size(); ++i) {
       const Scope scope(*this, '[' + std::to_string(i) + ']', list.children[i]);
       read(list.children[i]);
     }
+    if (problems() > before) findings_.excuse(list.place());  // of it without these items
   }
   template <class F>
   void each_entry(const Node& map, F read) {

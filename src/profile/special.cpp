@@ -105,7 +105,8 @@ void read_one_rlimit(Decoder& d, const Node& node, const RlimitName& limit) {
   }
 }
 
-/// Says that `key` must be there; special readers call it after their map was read.
+/// Says that `key` must be there; special readers call it after their map was read without a
+/// problem: an unknown key is often the one that is missing.
 void require_key(Decoder& d, const Node& map, std::string_view key) {
   if (map.find(key) == nullptr) d.complain(map, d.subject() + " needs `" + std::string(key) + '`');
 }
@@ -153,7 +154,7 @@ void read_secrets(Decoder& d, const Node& node) {
     d.profile().secrets.push_back({.name = entry.key});
     const std::size_t before = d.problems();
     d.read_map(entry, secret_keys());
-    if (entry.kind == NodeKind::map) require_key(d, entry, "from");
+    if (d.problems() == before) require_key(d, entry, "from");
     if (d.problems() > before) d.profile().secrets.pop_back();
   });
 }
@@ -187,8 +188,9 @@ void read_arg_rules(Decoder& d, const Node& node) {
   if (node.replace) d.profile().seccomp.args.clear();
   d.each_item(node, [&](const Node& item) {
     d.profile().seccomp.args.emplace_back();
+    const std::size_t before = d.problems();
     d.read_map(item, arg_rule_keys());
-    if (item.kind != NodeKind::map) return;
+    if (d.problems() > before) return;
     for (const std::string_view key : {"call", "arg", "in"}) require_key(d, item, key);
   });
 }

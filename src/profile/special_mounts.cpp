@@ -75,7 +75,9 @@ void read_long(Decoder& d, const Node& node) {
   if (form.name == "file") mount.what = FileMount{};
   if (form.name == "copy") mount.what = CopyMount{};
   d.profile().mounts.push_back(std::move(mount));
+  const std::size_t before = d.problems();
   d.read_map(node, form.keys);
+  if (d.problems() > before) return;  // an unknown key is often the one that is missing
   const std::string_view needed = form.name == "tmpfs"  ? ""
                                   : form.name == "file" ? "content"
                                                         : "at";

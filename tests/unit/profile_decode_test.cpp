@@ -218,6 +218,14 @@ TEST_CASE("one mistake has one message") {
   const std::string word = problems_of("command: ls -l\n");
   CHECK(has(word, "/p/x.yaml:2:1: `command` must be a list"));
   CHECK_FALSE(has(word, "names no program"));
+  // Nor what a list or a map lacks without the entry that is wrong.
+  CHECK_FALSE(has(problems_of("command: [true]\n"), "names no program"));
+  for (const char* text : {"mounts: [{bind: /opt, dst: /x}]\n", "secrets: {k: {form: \"env:K\"}}\n",
+                           "seccomp: {args: [{call: socket, argument: 0, in: [1]}]}\n"}) {
+    const std::string problems = problems_of(text);
+    CHECK_MESSAGE(has(problems, "unknown key"), problems);
+    CHECK_FALSE_MESSAGE(has(problems, " needs "), problems);
+  }
 }
 
 TEST_CASE("a network with a list") {
