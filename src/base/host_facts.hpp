@@ -108,6 +108,9 @@ struct HostFacts {
   int cpus_online = 1;
   /// The caller's hard limits of setrlimit(2), as far as asked for; without those that are none.
   std::map<std::string, std::uint64_t> hard_limits{};
+  /// Of nice and rtprio, by which a process has more than its share of the processors, those whose
+  /// hard limit is not 0.
+  std::vector<std::string> priorities{};
   std::uint32_t host_id_first = 0;  ///< root only: the range that a run's own host id comes from
   std::uint32_t host_id_count = 0;
   std::vector<CgroupHome> cgroups{};  ///< in the order in which they should be taken

@@ -90,7 +90,8 @@ std::string refusals(const Json& json) {
     const std::string count = text_at(denial, "count");
     out += "blocked: " + text_at(denial, "operation") + (target.empty() ? "" : " " + target) +
            (count == "1" ? "" : ", " + count + " times") +
-           (allow.empty() ? "; no profile can allow it" : "; a profile allows it with  " + allow) +
+           (allow.empty() ? "; no line of a profile allows it"
+                          : "; a profile allows it with  " + allow) +
            "\n";
   }
   return out;

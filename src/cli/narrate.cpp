@@ -214,7 +214,7 @@ void Narrator::blocked(const plan::Plan& plan, const Outcome& outcome) const {
   for (const supervise::Denial& denial : *outcome.denials) {
     if (denial.passed || ++count > kMost) continue;
     warning("blocked: " + supervise::denial_text(denial) +
-            (denial.allow_with.empty() ? "; no profile can allow it"
+            (denial.allow_with.empty() ? "; no line of a profile allows it"
                                        : "; a profile allows it with  " + denial.allow_with));
   }
   if (count > kMost)

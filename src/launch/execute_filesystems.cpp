@@ -42,7 +42,10 @@ StepResult run(const plan::MountProc& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
-  const os::FsOption options[] = {{"newinstance", nullptr}, {"ptmxmode", "0666"}, {"mode", "0620"}};
+  const os::FsOption options[] = {{"newinstance", nullptr},
+                                  {"ptmxmode", "0666"},
+                                  {"mode", "0620"},
+                                  {"max", "128"}};  // all such mounts share kernel.pty.max
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
   return attach_at(context, tree, step.target);

@@ -9,6 +9,7 @@
 #include "launch/executor.hpp"
 #include "launch/step_times.hpp"
 #include "os/cpu_time.hpp"
+#include "os/inherited.hpp"
 #include "os/landlock.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
@@ -118,6 +119,12 @@ StepResult run(const plan::DropCapabilities& step, Context& context) noexcept {
 }
 
 StepResult run(const plan::ResetSignals&, Context&) noexcept { return os::reset_signals(); }
+
+StepResult run(const plan::ResetInherited& step, Context&) noexcept {
+  SBX_CHECK(os::reset_personality());
+  SBX_CHECK(os::leave_realtime());
+  return step.keyring ? os::leave_keyring() : StepResult{};
+}
 
 StepResult run(const plan::CloseDescriptors&, Context& context) noexcept {
   // The payload still has to report a failed exec, so its pipe closes by exec. init needs little

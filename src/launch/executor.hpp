@@ -100,6 +100,7 @@ StepResult run(const plan::ApplyLandlock&, Context&) noexcept;
 StepResult run(const plan::EmptyBoundingSet&, Context&) noexcept;
 StepResult run(const plan::DropCapabilities&, Context&) noexcept;
 StepResult run(const plan::ResetSignals&, Context&) noexcept;
+StepResult run(const plan::ResetInherited&, Context&) noexcept;
 StepResult run(const plan::CloseDescriptors&, Context&) noexcept;
 StepResult run(const plan::InstallSeccomp&, Context&) noexcept;
 StepResult run(const plan::ExecPayload&, Context&) noexcept;

@@ -99,7 +99,10 @@ FileNeeds file_needs(const profile::Profile& profile, const plan::Plan& plan,
     if (!answer) continue;
     if (answer->absent) {
       const HostPath standing = look(path);
-      if (standing == HostPath::absent) continue;
+      if (standing == HostPath::absent) {
+        if (how.changes && look(folder_of(path)) != HostPath::absent) needs.refused.push_back(path);
+        continue;
+      }
       if (missing.size() == kMostMissing || needs.too_wide.size() == kMostMissing)
         needs.more = true;
       else if (is_too_much(path))

@@ -12,7 +12,11 @@ namespace {
 constexpr unsigned kWholeAddress = 128;
 
 std::string in_allow(const Rule& rule) { return "network.allow: " + rule.text; }
-std::string in_deny(const Rule& rule) { return "network.deny: " + rule.text; }
+
+/// `entry`: of network.deny.
+Decision denied(const Policy& policy, std::string_view entry) {
+  return refused("network.deny: " + std::string(entry), deny_line(policy, entry));
+}
 
 /// The first rule for this protocol and port that `fits`.
 template <class Fits>
@@ -65,11 +69,14 @@ std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,
   const Rule* rule = find_rule(policy.deny, protocol, target.port, [&](const Rule& r) {
     return std::ranges::any_of(forms, [&r](const Address& a) { return r.contains(a); });
   });
-  if (rule != nullptr) return refused(in_deny(*rule));
+  if (rule != nullptr) return denied(policy, rule->text);
   for (const AddressClass what :
        {class_of(target.address), loopback ? AddressClass::loopback : class_of(target.address)})
     if (std::ranges::find(policy.deny_classes, what) != policy.deny_classes.end())
-      return refused("network.deny: " + std::string(to_string(what)));
+      return denied(policy, to_string(what));
+  // A group has no socket inside, so that the kernel drops most of it before anybody sees it.
+  if (class_of(target.address) == AddressClass::multicast)
+    return refused("multicast and broadcast are not carried");
   return std::nullopt;
 }
 
@@ -79,7 +86,8 @@ Decision decide_loopback(const Policy& policy, Protocol protocol, const Endpoint
     return refused("the host's loopback is reached by tcp only (network.host_ports)");
   if (std::ranges::find(policy.host_ports, target.port) != policy.host_ports.end())
     return allowed("network.host_ports: " + port);
-  return refused(to_string(target.address) +
+  return lacking(policy, protocol, target.port,
+                 to_string(target.address) +
                      " is the host's loopback, and network.host_ports does not have " + port,
                  "network: {host_ports: [" + port + "]}");
 }
@@ -118,7 +126,7 @@ Decision decide_lookup(const Policy& policy, std::string_view name) {
         std::ranges::find_if(policy.deny, [&](const Rule& deny) { return deny.names_host(name); });
     if (found != policy.deny.end()) denying = &*found;
   }
-  if (denying != nullptr) return refused(in_deny(*denying));
+  if (denying != nullptr) return denied(policy, denying->text);
   // Nobody has said a port yet; this is the likeliest.
   constexpr std::uint16_t kHttps = 443;
   return refused("no rule of network.allow names " + std::string(name),
@@ -128,10 +136,12 @@ Decision decide_lookup(const Policy& policy, std::string_view name) {
 Decision decide_name(const Policy& policy, Protocol protocol, std::string_view name,
                      std::uint16_t port) {
   if (port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
-  if (const Rule* rule = naming(policy.deny, protocol, name, port)) return refused(in_deny(*rule));
+  if (const Rule* rule = naming(policy.deny, protocol, name, port))
+    return denied(policy, rule->text);
   if (const Rule* rule = naming(policy.allow, protocol, name, port))
     return allowed(in_allow(*rule));
-  return refused(missing_for(policy, protocol, name, port), allow_line(protocol, name, port));
+  return lacking(policy, protocol, port, missing_for(policy, protocol, name, port),
+                 allow_line(protocol, name, port));
 }
 
 Decision decide_address(const Policy& policy, Protocol protocol, const Endpoint& target,
@@ -141,7 +151,8 @@ Decision decide_address(const Policy& policy, Protocol protocol, const Endpoint&
   if (const Rule* rule = covering(policy, protocol, target, of_host))
     return allowed(in_allow(*rule));
   const std::string what = described(target.address, of_host);
-  return refused("no rule of network.allow is for the address " + to_string(target.address) +
+  return lacking(policy, protocol, target.port,
+                 "no rule of network.allow is for the address " + to_string(target.address) +
                      (what.empty() ? "" : ", " + what + ",") + " and " +
                      std::string(to_string(protocol)) + " port " + std::to_string(target.port),
                  allow_line(protocol, target));
@@ -155,7 +166,8 @@ Decision decide_resolved(const Policy& policy, Protocol protocol, std::string_vi
   if (what.empty()) return allowed("an ordinary address");
   if (const Rule* rule = covering(policy, protocol, target, of_host))
     return allowed(in_allow(*rule));
-  return refused(std::string(name) + " has the address " + to_string(target.address) + ", " + what +
+  return lacking(policy, protocol, target.port,
+                 std::string(name) + " has the address " + to_string(target.address) + ", " + what +
                      ", which no rule of network.allow is for",
                  allow_line(protocol, target));
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 
@@ -98,6 +99,16 @@ bool is_missing(const std::string& path, bool follow) {
     error = found.error().value;
   }
   return error == ENOENT || error == ENOTDIR;
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code problem;
+  return std::filesystem::canonical(path, problem);
+}
+
+bool is_device(const std::string& path) {
+  std::error_code problem;
+  return std::filesystem::is_character_file(path, problem);
 }
 
 }  // namespace sbx::os

@@ -22,4 +22,11 @@ PathStanding look_at_path(const std::string& path);
 /// caller has named, through links; else one with a link on the way counts as there.
 bool is_missing(const std::string& path, bool follow);
 
+/// What a path that the caller has named leads to, through links; empty: nowhere, or nobody may
+/// look.
+std::string real_path(const std::string& path);
+
+/// Does it lead to a character device?
+bool is_device(const std::string& path);
+
 }  // namespace sbx::os

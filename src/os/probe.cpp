@@ -111,6 +111,23 @@ void look_at_files(const ProbeRequest& request, std::string_view mountinfo, Host
   if (request.try_idmap) facts.no_idmap = unmapped(mountinfo, facts);
 }
 
+/// Another pid namespace's shows other processes under our numbers: their memory would be counted,
+/// and their files opened.
+Result<void> check_procfs() {
+  std::array<char, 16> self{};
+  const ssize_t length = ::readlink("/proc/self", self.data(), self.size() - 1);
+  if (length < 0)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "/proc cannot be read",
+                                 .hint = "mount it: mount -t proc proc /proc",
+                                 .sys_errno = errno});
+  if (std::string_view(self.data()) == std::to_string(::getpid())) return {};
+  return std::unexpected(Error{.kind = ErrorKind::host,
+                               .what = "/proc is of another pid namespace than sbx",
+                               .hint = "mount the own one: mount -t proc proc /proc (unshare(1): "
+                                       "--mount-proc)"});
+}
+
 }  // namespace
 
 std::map<std::string, std::string> caller_environment() {
@@ -153,13 +170,11 @@ Result<HostFacts> probe(ProbeRequest request) {
   facts.cpus_online = usable_cpus();
   for (const std::string& name : request.rlimits)
     if (const auto hard = hard_limit(name)) facts.hard_limits.emplace(name, *hard);
+  for (const char* const name : {"nice", "rtprio"})
+    if (hard_limit(name) != 0) facts.priorities.emplace_back(name);  // nothing: without limit
   facts.host_id_first = SBX_HOST_ID_FIRST;
   facts.host_id_count = SBX_HOST_ID_COUNT;
-  if (access("/proc/self/fd", X_OK) != 0)
-    return std::unexpected(Error{.kind = ErrorKind::host,
-                                 .what = "/proc cannot be read",
-                                 .hint = "mount it: mount -t proc proc /proc",
-                                 .sys_errno = errno});
+  SBX_CHECK(check_procfs());
   const std::string mountinfo = read_kernel_text("/proc/self/mountinfo");
   if (!request.controllers.empty()) {
     facts.cgroups = find_cgroup_homes(request.controllers, mountinfo);

@@ -88,8 +88,8 @@ void plan_supervision(Builder& b) {
       s.tty = false;
       break;
     case profile::TtyMode::automatic:
-      s.tty = b.facts.stdin_is_tty && b.facts.stdout_is_tty && !s.capture &&
-              s.input == InputMode::inherit;
+      s.tty = b.facts.stdin_is_tty && b.facts.stdout_is_tty && b.facts.stderr_is_tty &&
+              !s.capture && s.input == InputMode::inherit;
       break;
   }
 }

@@ -266,6 +266,10 @@ struct Describe {
     return s.dumpable ? "make init traceable" : "make init untraceable";
   }
   std::string operator()(const ResetSignals&) const { return "reset signals"; }
+  std::string operator()(const ResetInherited& s) const {
+    return s.keyring ? "reset personality and real-time class, leave the session keyring"
+                     : "reset personality and real-time class";
+  }
   std::string operator()(const CloseDescriptors&) const { return "close all other descriptors"; }
   std::string operator()(const InstallSeccomp&) const { return "load the system call filter"; }
   std::string operator()(const ExecPayload&) const { return "execute the command"; }

@@ -19,9 +19,10 @@ Result<void> plan_meanwhile(Builder& b) {
     SBX_CHECK(plan_gateway(b));
   }
   b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  b.add(Phase::payload, ResetInherited{seccomp::may_use_keys(b.plan.seccomp)},
+        "nor a personality, priority or key of the caller's");
   if (!b.plan.supervision.tty) plan_stdio(b);
   b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
-  plan_rlimits(b);
   b.add(Phase::payload, EmptyBoundingSet{b.profile.capabilities}, "no exec gives any back",
         "capabilities");
   return {};

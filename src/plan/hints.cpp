@@ -243,6 +243,9 @@ struct Hint {
   std::string operator()(const HideCommandLine&) const { return ""; }
   std::string operator()(const SetDumpable&) const { return ""; }
   std::string operator()(const ResetSignals&) const { return ""; }
+  std::string operator()(const ResetInherited&) const {
+    return error == EDQUOT ? "this user has too many keys: sysctl kernel.keys.maxkeys" : "";
+  }
   std::string operator()(const CloseDescriptors&) const { return kKernelHint; }
   std::string operator()(const InstallSeccomp&) const {
     if (error == EBUSY) return kListenerHint;

@@ -55,6 +55,11 @@ Result<void> plan_identity(Builder& b) {
   b.plan.isolation.user = std::to_string(b.inner_uid) + ":" + std::to_string(b.inner_gid);
 
   if (b.as_root) SBX_CHECK(reserve_host_id(b));
+  if (!b.as_root && b.facts.egid == 0)
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "your group is root's (0), which no sandbox is given",
+                                 .hint = "start sbx with another one: setpriv --regid GID "
+                                         "--clear-groups sbx ..., runAsGroup in Kubernetes"});
   plan_namespaces(b);
   return {};
 }

@@ -93,6 +93,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"set_dumpable"},
     std::string_view{"hide_command_line"},
     std::string_view{"reset_signals"},
+    std::string_view{"reset_inherited"},
     std::string_view{"close_descriptors"},
     std::string_view{"install_seccomp"},
     std::string_view{"exec_payload"},

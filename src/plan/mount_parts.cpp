@@ -94,14 +94,19 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
 Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
                        const std::string& key) {
   const std::string_view above = parent_path(mount.target);
-  if (!tree.is_scratch(mount.target))
+  if (!tree.is_scratch(mount.target)) {
+    std::string hint = "choose a place below /tmp";
+    // A tmpfs over what is there already would hide it.
+    if (above == "/")
+      hint += ", or in a folder that can be written to: --tmpfs /DIR";
+    else if (tree.is_free(above))
+      hint += ", or make one that can be written to: --tmpfs " + std::string(above);
     return std::unexpected(Error{
         .kind = ErrorKind::profile,
         .what = "a copy cannot be put at " + quote(mount.target) + ", which is not in scratch",
         .where = b.origin_of(key).to_string(),
-        .hint = "choose a place below /tmp, or " +
-                (above == "/" ? std::string("in a folder that can be written to: --tmpfs /DIR")
-                              : "make one that can be written to: --tmpfs " + std::string(above))});
+        .hint = std::move(hint)});
+  }
   constexpr std::string_view kReason = "a copy of its own";
   const auto source =
       SBX_TRY(bind_source(b, {mount.source, mount.base, mount.target, false, mount.optional}, key));

@@ -99,6 +99,8 @@ constexpr std::array kRules{
     rule<RouteToSelf, DropCapabilities>("it needs CAP_NET_ADMIN"),
     rule<RaiseLoopback, OpenGateway>("::1 is there once lo is up"),
     rule<OpenGateway, SetRlimit>("it opens more than limits.rlimits may allow"),
+    rule<OpenPty, SetRlimit>("the caller's descriptors are still open"),
+    rule<ApplyLandlock, SetRlimit>("the caller's descriptors are still open"),
     rule<OpenGateway, DropCapabilities>("port 53 and raw sockets need some"),
     rule<OpenGateway, CloseDescriptors>("the sockets go by a descriptor"),
     rule<OpenGateway, AwaitGateway>("the supervisor answers when it has all sockets"),

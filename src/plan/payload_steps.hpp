@@ -81,6 +81,10 @@ struct SetDumpable {
 };
 struct HideCommandLine {};  ///< init: /proc/1/cmdline must not show the caller's
 struct ResetSignals {};
+/// The personality and a real-time class of the caller's. `keyring`: the session keyring as well.
+struct ResetInherited {
+  bool keyring = false;
+};
 struct CloseDescriptors {};  ///< everything above 2
 struct InstallSeccomp {};    ///< Plan::filter
 struct ExecPayload {};

@@ -75,6 +75,7 @@ Result<void> plan_privileges(Builder& b) {
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
   SBX_CHECK(plan_landlock(b));
+  plan_rlimits(b);
   b.add(Phase::payload, DropCapabilities{b.profile.capabilities}, "no privilege, not even inside",
         "capabilities");
   b.add(Phase::payload, AwaitRelease{},

@@ -53,10 +53,19 @@ void plan_process_count(Builder& b) {
         "limits.pids");
 }
 
+/// Of the caller's priority the command is given nothing that the profile does not name: no
+/// cpu.max binds a real-time task (cgroup-v2.rst).
+void plan_priorities(Builder& b) {
+  for (const std::string& name : b.facts.priorities)
+    if (!b.profile.limits.rlimits.contains(name))
+      b.add(Phase::payload, SetRlimit{name, 0}, "the caller's priority is not the command's");
+}
+
 }  // namespace
 
 void plan_rlimits(Builder& b) {
   for (const auto& [name, value] : b.profile.limits.rlimits) plan_rlimit(b, name, value);
+  plan_priorities(b);
   plan_process_count(b);
 }
 

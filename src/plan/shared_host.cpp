@@ -180,13 +180,14 @@ void plan_release(Builder& b) {
 
 void plan_payload(Builder& b, SharedFiles files) {
   b.add(Phase::payload, ResetSignals{}, "no ignored or blocked signal is inherited");
+  b.add(Phase::payload, ResetInherited{seccomp::may_use_keys(b.plan.seccomp)},
+        "nor a personality, priority or key of the caller's");
   plan_release(b);
   b.add(Phase::payload, DieWithInit{}, "without init nobody would hold the tree");
   if (b.plan.supervision.tty)
     b.add(Phase::payload, OpenPty{"/dev/ptmx"}, "a terminal of its own, never the caller's",
           "stdio.tty");
   plan_stdio(b);
-  plan_rlimits(b);
   b.add(Phase::payload, ChangeDir{std::move(files.folder)}, "where the command starts", "workdir");
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
@@ -195,6 +196,7 @@ void plan_payload(Builder& b, SharedFiles files) {
   b.add(Phase::payload,
         ApplyLandlock{b.facts.landlock_abi, std::move(files.rules), true, offline, true},
         "only what the profile names can be opened", "degrade");
+  plan_rlimits(b);
   b.add(Phase::payload, DropCapabilities{.locked = false}, "no privilege", "capabilities");
   b.add(Phase::payload, AwaitRelease{}, "init must hold the tree first");
   plan_start(b);

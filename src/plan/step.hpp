@@ -243,18 +243,20 @@ struct EnterNetwork {};  ///< join the namespace that the payload has made
 struct ReleasePayload {
 };  ///< tells the payload, once the supervisor is ready, that init has nothing left to hide
 
-using Action = std::variant<
-    ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps, HandOverCgroups,
-    AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds, BecomeReservedId, HoldTree,
-    ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname, PrivatePropagation, MountRoot, MakeDir,
-    MakeSymlink, WriteFile, WriteSecret, CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay,
-    CopyIn, SealMount, BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob,
-    ProtectPath, LendRoot, TakeRootBack, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup,
-    JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload, NewNetwork,
-    RaiseLoopback, RouteToSelf, OpenGateway, BorrowRoot, ReturnRoot, AwaitRoot, AwaitRelease,
-    AwaitGateway, DieWithInit, OpenPty, NewSession, PlaceStdio, SetRlimit, ChangeDir,
-    ResolveExecutable, NoNewPrivs, ApplyLandlock, EmptyBoundingSet, DropCapabilities, SetDumpable,
-    HideCommandLine, ResetSignals, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+using Action =
+    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps,
+                 HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
+                 BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
+                 PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, WriteSecret,
+                 CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn, SealMount,
+                 BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath,
+                 LendRoot, TakeRootBack, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup,
+                 JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload,
+                 NewNetwork, RaiseLoopback, RouteToSelf, OpenGateway, BorrowRoot, ReturnRoot,
+                 AwaitRoot, AwaitRelease, AwaitGateway, DieWithInit, OpenPty, NewSession,
+                 PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock,
+                 EmptyBoundingSet, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
+                 ResetInherited, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -45,6 +45,10 @@ class Tree {
                          std::string_view reason, std::string_view key);
   /// Would `path` lie in a tree that is not ours?
   [[nodiscard]] bool is_foreign(std::string_view path) const;
+  /// Is nothing there yet, where something of ours could be made?
+  [[nodiscard]] bool is_free(std::string_view path) const {
+    return !kind_of(path) && !is_foreign(path);
+  }
   /// Is it a file that a step has made?
   [[nodiscard]] bool is_made_file(std::string_view path) const;
   /// The lasting tree that `path` lies in, and those below it.

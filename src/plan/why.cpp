@@ -44,6 +44,8 @@ Answer Asked::decided_by(std::string_view key) const {
   Answer answer;
   answer.key = key;
   answer.origin = origin_of(profile, key);
+  // A flag for another key of the same map has not decided it.
+  if (answer.origin.line == 0 && !profile.origins.contains(key)) answer.origin = {};
   return answer;
 }
 

@@ -36,6 +36,10 @@ struct Host {
   /// Is nothing at `path`, absolute? `follow`: as a mount finds it, through links; else a path with
   /// a link on the way, which leads elsewhere inside, is not known to be missing.
   std::function<bool(const std::string& path, bool follow)> lacks{};
+  /// What a path leads to, through links; empty: nowhere.
+  std::function<std::string(const std::string& path)> real_path{};
+  /// Does it lead to a character device?
+  std::function<bool(const std::string& path)> is_device{};
   const std::map<std::string, std::string>* env = nullptr;  ///< the caller's
 };
 

@@ -1,4 +1,6 @@
 // --why syscall:NAME
+#include <linux/audit.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <optional>
@@ -82,6 +84,8 @@ std::optional<Answer> closed(const seccomp::Request& request, const CallFacts& c
         kill ? "the call ends the process" : "the call fails with " + errno_name(rule.error);
     answer.because = "tier landlock: " +
                      std::string(seccomp::shared_host_reason(request.shared_host, call.call->name));
+    if (!request.shared_host.online && (rule.error == EAFNOSUPPORT || rule.error == ENETUNREACH))
+      answer.allow_with = "network: host";
     return answer;
   }
   return std::nullopt;
@@ -139,7 +143,9 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
     Answer answer = decided_by_entry(asked, "seccomp.deny", request.deny.size(), *entry);
     meet_denial(request.on_deny, still, answer);
     answer.because = "seccomp.deny names it, which wins over seccomp.allow";
-    answer.hint = "take the entry out";
+    answer.allow_with =
+        seccomp::allowing_line(request, {call.call->number, AUDIT_ARCH_X86_64, 0, {}});
+    if (answer.allow_with.empty()) answer.hint = "take the entry out";
     return answer;
   }
   const auto entry = entry_for(request.allow, call);

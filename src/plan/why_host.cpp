@@ -102,7 +102,7 @@ Answer filtered_address(const Asked& asked, const network::Policy& policy, const
     Answer answer = own_loopback(asked);
     answer.because = "a network namespace of its own, and network.host_ports does not have " +
                      std::to_string(place.port);
-    if (place.protocol == Protocol::tcp)
+    if (place.protocol == Protocol::tcp && !decision.allow_with.empty())
       answer.hint = "for a service on the host's loopback: " + decision.allow_with;
     return answer;
   }

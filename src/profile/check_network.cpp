@@ -34,6 +34,8 @@ std::string useless(const Rule& rule) {
       prefix != nullptr && network::class_of(prefix->first) == network::AddressClass::loopback;
   if (loopback || rule.names_host("localhost"))
     return "is the sandbox's own loopback; the host's is reached by `host_ports`";
+  if (prefix != nullptr && network::class_of(prefix->first) == network::AddressClass::multicast)
+    return "is for multicast or broadcast, which is not carried";
   return "";
 }
 

@@ -61,7 +61,7 @@ std::string denial_row(const DenialFacts& denial) {
   return "<tr><td>" + call + "</td><td><bdi>" + or_dash(denial.comm) +
          "</bdi></td><td class=\"n\">" + count_text(denial.count) + "</td><td>" +
          (denial.passed ? "let through" : "refused") + "</td><td>" +
-         (denial.allow_with.empty() ? "no profile can allow it"
+         (denial.allow_with.empty() ? "no line of a profile allows it"
                                     : "<code>" + text(denial.allow_with, 300) + "</code>") +
          "</td></tr>\n";
 }

@@ -169,6 +169,14 @@ Result<Policy> build_policy(const Request& request) {
   return policy;
 }
 
+bool may_use_keys(const Request& request) {
+  if (request.on_deny == OnDeny::log) return true;
+  return std::ranges::any_of(request.allow, [](const std::string& entry) {
+    return std::ranges::any_of(std::array{"keyctl", "add_key", "request_key"},
+                               [&](const char* call) { return covers(entry, find_call(call)); });
+  });
+}
+
 std::vector<GroupInfo> list_groups() {
   std::vector<GroupInfo> groups{{kDefaultGroup,
                                  "what ordinary programs need: the union of the allowed groups",

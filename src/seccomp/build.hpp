@@ -43,6 +43,10 @@ class Filter {
 /// or copied: the way a run takes.
 Result<Filter> filter_for(const Request& request);
 
+/// Does its filter let any call pass by which a process uses the keys of its keyrings
+/// (keyrings(7))?
+bool may_use_keys(const Request& request);
+
 /// Every group: name, one-line reason, members. For `explain`, the manual and `--help`. The first
 /// is
 /// @default, the union of the allowed ones.

@@ -82,7 +82,8 @@ void Run::enforce(Nanos now) {
   if (streams_.must_kill()) end_run(KilledFor::output, now, 0);
   if (leaked()) end_run(KilledFor::leak, now, 0);
   if (forwarder_.overdue(now)) end_run(KilledFor::interrupt, now, 0);
-  if (!escalation_.begun() && !paused_since_) {
+  // What init does when the command has ended is not the command's time.
+  if (!escalation_.begun() && !paused_since_ && !sandbox_->payload_ended()) {
     if (const auto limit = deadlines_.expired(now)) {
       evidence_.silent_ms = in_ms(deadlines_.silence(now));
       end_run(*limit, now, to_nanos(plan_.supervision.grace));

@@ -1,6 +1,7 @@
 // Carries the caller's stdin to the payload, never more ahead of it than a pipe and a buffer hold.
-// What the payload left unread of a file is given back to the caller (the file's offset), so that
-// `while read line; do sbx run ...; done < list` works as with any other command.
+// What the payload left unread of a file is given back to the caller (the file's offset), and what
+// is in a pipe is only shown (tee(2)) until it has been read: `while read line; do sbx run ...;
+// done` works as with any other command, behind `< list` as behind `make_list |`.
 #pragma once
 
 #include <cstddef>
@@ -38,6 +39,10 @@ class InputRelay {
 
   Got fill();
   Got fill_spliced();
+  Got fill_shown();
+  void take_shown(std::size_t size);
+  Got take_all();
+  void read_ahead();
   bool drain();
   void finish();
   void give_back();
@@ -49,6 +54,10 @@ class InputRelay {
   os::UniqueFd unread_;  ///< after the end: the pipe's other end, to ask what is left in it
   bool to_pty_;
   bool splice_;
+  bool show_;              ///< of a pipe, one page at a time
+  std::size_t shown_ = 0;  ///< bytes in the sink that are still in the caller's pipe as well
+  std::size_t moved_ = 0;  ///< bytes that went into the sink, and of a pipe were read
+  os::UniqueFd drop_;      ///< /dev/null, for what was shown and read
   bool sink_full_ = false;
   bool in_background_ = false;
   bool ended_ = false;

@@ -97,7 +97,7 @@ std::string result_schema() {
           "count": {"type": "integer"},
           "passed": {"type": "boolean", "description": "it was let through: on_deny: log"},
           "allow_with": {"type": ["string", "null"],
-            "description": "a line of a profile that allows it; null: no profile can"}
+            "description": "a line of a profile that allows it; null: no one line does"}
         }
       }
     },

@@ -8,10 +8,6 @@
 namespace sbx::supervise {
 namespace {
 
-bool may_be_passed(const StreamFacts& stream) {
-  return (stream.kind == FileKind::fifo && !stream.named) || stream.kind == FileKind::null_device;
-}
-
 Route decide_input(const plan::Supervision& supervision, const StreamFacts& caller) {
   switch (supervision.input) {
     case plan::InputMode::null:
@@ -21,16 +17,14 @@ Route decide_input(const plan::Supervision& supervision, const StreamFacts& call
     case plan::InputMode::inherit:
       break;
   }
-  if (caller.kind == FileKind::null_device) return Route::null;
-  // A pty has one way in, and we hold it.
-  return !supervision.tty && may_be_passed(caller) ? Route::pass : Route::relay;
+  return caller.kind == FileKind::null_device ? Route::null : Route::relay;
 }
 
 Route decide_output(const plan::Supervision& supervision, const StreamFacts& caller,
                     const std::optional<profile::Bytes>& cap) {
   if (supervision.capture) return Route::keep;
   const bool looked_at = supervision.meter || supervision.idle || cap || supervision.redacts;
-  return !looked_at && may_be_passed(caller) ? Route::pass : Route::relay;
+  return !looked_at && caller.kind == FileKind::null_device ? Route::null : Route::relay;
 }
 
 bool same_file(const StreamFacts& a, const StreamFacts& b) {

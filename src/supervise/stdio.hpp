@@ -1,10 +1,11 @@
 // Which way each standard stream of the payload goes. Pure: the caller's three descriptors are
 // described first (stdio_setup.hpp), then decided on here.
 //
-// The payload gets the caller's own descriptor only when that is a pipe or /dev/null and nothing
-// has to be seen on the way. Anything else goes through a pipe of ours: through /proc/self/fd the
-// payload could open a file again with other rights, a named pipe too (fifo(7)), and a terminal
-// takes input from whoever holds it.
+// The payload never gets the caller's own descriptor: through /proc/self/fd it could open a file or
+// a pipe again with other rights (pipe(7): an inode like others), and so read what others have
+// written to standard output, write what the next command reads of standard input, and leave
+// O_NONBLOCK behind; and a terminal takes input from whoever holds it. All goes through pipes of
+// ours; /dev/null is opened anew.
 #pragma once
 
 #include <array>
@@ -22,11 +23,9 @@ struct StreamFacts {
   FileKind kind = FileKind::null_device;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  bool named = false;  ///< a pipe that has a path
 };
 
 enum class Route {
-  pass,         ///< the caller's descriptor itself
   null,         ///< /dev/null
   file,         ///< stdin: plan.supervision.input_file, through a pipe
   relay,        ///< through a pipe, from or to the caller's descriptor

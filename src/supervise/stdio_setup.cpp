@@ -2,10 +2,8 @@
 #include "supervise/stdio_setup.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -29,12 +27,6 @@ FileKind kind_of(int fd, const struct stat& info) {
     if (::isatty(fd) == 1) return FileKind::terminal;
   }
   return FileKind::device;
-}
-
-/// On a file system of the host's: a pipe without a name has one of its own.
-bool is_named(int fd) {
-  struct ::statfs where{};
-  return ::fstatfs(fd, &where) != 0 || where.f_type != PIPEFS_MAGIC;
 }
 
 Error setup_error(std::string what) {
@@ -87,8 +79,6 @@ Result<os::UniqueFd> open_input_file(const plan::Supervision& supervision) {
 
 Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervision) {
   switch (stdio.routes.in) {
-    case Route::pass:
-      return STDIN_FILENO;
     case Route::null:
       return stdio.null.get();
     case Route::file:
@@ -107,10 +97,8 @@ Result<int> open_payload_input(Stdio& stdio, const plan::Supervision& supervisio
   return stdio.in.read.get();
 }
 
-Result<int> open_payload_output(const Stdio& stdio, Route route, int fd, os::Pipe& pipe) {
+Result<int> open_payload_output(const Stdio& stdio, Route route, os::Pipe& pipe) {
   switch (route) {
-    case Route::pass:
-      return fd;
     case Route::null:
       return stdio.null.get();
     case Route::with_stdout:
@@ -139,9 +127,7 @@ Result<std::array<StreamFacts, 3>> look_at_stdio() {
     struct stat info{};
     if (::fstat(fd, &info) != 0)
       return std::unexpected(setup_error("cannot look at descriptor " + std::to_string(fd)));
-    const FileKind kind = kind_of(fd, info);
-    streams[static_cast<std::size_t>(fd)] = {kind, info.st_dev, info.st_ino,
-                                             kind == FileKind::fifo && is_named(fd)};
+    streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};
   }
   return streams;
 }
@@ -153,10 +139,8 @@ Result<Stdio> set_up_stdio(const plan::Supervision& supervision) {
   stdio.null.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!stdio.null.valid()) return std::unexpected(setup_error("cannot open /dev/null"));
   stdio.payload.in = SBX_TRY(open_payload_input(stdio, supervision));
-  stdio.payload.out =
-      SBX_TRY(open_payload_output(stdio, stdio.routes.out, STDOUT_FILENO, stdio.out));
-  stdio.payload.err =
-      SBX_TRY(open_payload_output(stdio, stdio.routes.err, STDERR_FILENO, stdio.err));
+  stdio.payload.out = SBX_TRY(open_payload_output(stdio, stdio.routes.out, stdio.out));
+  stdio.payload.err = SBX_TRY(open_payload_output(stdio, stdio.routes.err, stdio.err));
   return stdio;
 }
 

@@ -32,3 +32,12 @@ def test_a_profile_that_extends_its_own_name_means_the_next_one_of_it(sbx):
         assert run.code == 0 and "mine" in run.out and "cpu 2s" in run.out, run
     run = sbx.call("run", "lonely", "--", "true", env=env)
     run.assert_refused("lonely.yaml:2:11", "no other profile is named lonely")
+
+
+def test_a_run_has_one_profile(sbx):
+    run = sbx.call("run", "python", "mine.yaml", "--", "true")
+    run.assert_refused("unexpected argument mine.yaml", "a file can build on others: extends: [python, mine.yaml]")
+
+
+def test_a_mode_without_its_folder_is_told_as_that(sbx):
+    sbx.call("run", "--workspace", "rw", "--", "true").assert_refused("cannot show rw", "--workspace .:rw")

@@ -21,7 +21,8 @@ CALLS = {"clone": 56, "mount": 165, "pivot_root": 155, "sethostname": 170, "unsh
          "prctl": 157, "capset": 126, "setresuid": 117, "pipe2": 293, "mmap": 9, "chdir": 80, "setsid": 112,
          "prlimit64": 302, "setns": 308, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
          "sendfile": 40, "clone3": 435, "close_range": 436, "openat2": 437, "mount_setattr": 442,
-         "fsconfig": 431, "umount2": 166, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283}
+         "fsconfig": 431, "umount2": 166, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283,
+         "kill": 62, "sched_getscheduler": 145}
 
 _libc = ctypes.CDLL(None, use_errno=True)
 assert platform.machine() == "x86_64"

@@ -108,7 +108,7 @@ def test_whole_folders_of_everybody_are_never_mounted(learn):
 
 def test_what_no_profile_allows_is_denied_and_told(learn, sbx):
     learned = learn(["mount", "-t", "tmpfs", "x", "/tmp"])
-    assert learned.run.code != 0 and "# Denied:\n#   mount, by mount; no profile can allow it" in learned.text
+    assert learned.run.code != 0 and "# Denied:\n#   mount, by mount; no line of a profile allows it" in learned.text
     assert "seccomp" not in learned.data
 
 

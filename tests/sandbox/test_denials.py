@@ -245,7 +245,7 @@ def on_terminal(sbx, *flags, code):
 
 def test_a_person_sees_what_was_blocked_when_a_command_fails(sbx):
     assert on_terminal(sbx, code=3) == (
-        "sbx: blocked: mount, by python3; no profile can allow it\n"
+        "sbx: blocked: mount, by python3; no line of a profile allows it\n"
         "sbx: blocked: ptrace(PTRACE_TRACEME), by python3; a profile allows it with  "
         "seccomp: {allow: [\"@debug\"]}\n")
     assert on_terminal(sbx, code=0) == ""

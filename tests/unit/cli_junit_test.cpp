@@ -53,7 +53,7 @@ TEST_CASE("what was refused stands in the failure, with the line that allows it"
       R"({"operation":"mount","target":null,"count":1,"allow_with":null}])"));
   CHECK(holds(xml,
               "blocked: connect x:1, 3 times; a profile allows it with  network: {allow: "
-              "[&quot;x:1&quot;]}\nblocked: mount; no profile can allow it\n"));
+              "[&quot;x:1&quot;]}\nblocked: mount; no line of a profile allows it\n"));
 }
 
 TEST_CASE("nothing that the command wrote ends an element or is no XML") {

@@ -100,7 +100,7 @@ export type ResultData = {
     count: number;
     /** it was let through: on_deny: log */
     passed: boolean;
-    /** a line of a profile that allows it; null: no profile can */
+    /** a line of a profile that allows it; null: no one line does */
     allow_with: string | null;
   }> | null;
   network: {

@@ -15,7 +15,10 @@ std::expected<std::string, profile::Problems> answers(const Arguments& arguments
                                                       const Planned& planned) {
   std::string text;
   profile::Problems problems;
-  const plan::Host host{.lacks = os::is_missing, .env = &planned.env};
+  const plan::Host host{.lacks = os::is_missing,
+                        .real_path = os::real_path,
+                        .is_device = os::is_device,
+                        .env = &planned.env};
   for (const std::string& question : arguments.why) {
     const auto answer = plan::why(planned.profile, planned.plan, question, host);
     if (!answer) {

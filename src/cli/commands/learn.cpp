@@ -198,7 +198,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
   for (const supervise::Denial& denial : *outcome.denials)
     if (!denial.passed && told.insert(denial.operation + "(" + denial.target).second)
       denied.push_back(printable(supervise::denial_text(denial)) +
-                       (denial.allow_with.empty() ? "; no profile can allow it"
+                       (denial.allow_with.empty() ? "; no line of a profile allows it"
                                                   : "; a profile can: " + denial.allow_with));
   const learn::Lesson lesson{.profile = ran.profile,
                              .plan = ran.plan,

@@ -82,7 +82,7 @@ class DenialAlways(TypedDict):
     comm: Optional[str]  # its program
     count: int
     passed: bool  # it was let through: on_deny: log
-    allow_with: Optional[str]  # a line of a profile that allows it; null: no profile can
+    allow_with: Optional[str]  # a line of a profile that allows it; null: no one line does
 
 
 class Denial(DenialAlways, total=False):

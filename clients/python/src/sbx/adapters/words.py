@@ -45,7 +45,7 @@ def denied(one: schema.Denial) -> str:
     what = " ".join(filter(None, (one["operation"], one["target"])))
     times = f" ({one['count']} times)" if one["count"] > 1 else ""
     allow = f"; the operator could allow it with: {one['allow_with']}" if one["allow_with"] else \
-        "; no profile can allow it"
+        "; no line of a profile allows it"
     return f"denied: {what}{times}{allow}"
 
 

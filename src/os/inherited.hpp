@@ -1,0 +1,20 @@
+// What a process has of its parent's beside descriptors, signals and limits, and what of it is
+// taken away. Called in the payload, before its filter.
+#pragma once
+
+#include "base/error.hpp"
+
+namespace sbx::os {
+
+/// personality(2): of the caller's only a 32-bit domain (PER_LINUX32) stays. A debugger's
+/// ADDR_NO_RANDOMIZE would make an attack on the payload easier, READ_IMPLIES_EXEC undo W^X.
+SysResult<void> reset_personality() noexcept;
+
+/// To the ordinary class from a real-time one (sched(7)), whose tasks no cpu.max binds.
+SysResult<void> leave_realtime() noexcept;
+
+/// Joins a session keyring of its own, empty: the inherited one has the caller's keys
+/// (session-keyring(7)). Nothing to do where the kernel has none.
+SysResult<void> leave_keyring() noexcept;
+
+}  // namespace sbx::os

@@ -1,0 +1,67 @@
+"""sbx where its caller or a container has set something about processes: it starts and keeps what it promises, or says why."""
+import errno
+import subprocess
+import time
+
+import pytest
+
+from fault import hosts
+
+pytestmark = pytest.mark.needs("userns")
+
+
+@pytest.fixture
+def call(sbx):
+    """call(*flags, cmd=..., host=..., before=[...]): sbx run behind other programs, or as they would start it."""
+
+    def run(*flags, cmd=("true",), host=None, before=()):
+        words = [*before, sbx.binary, "run", *sbx.degraded, *flags, "--", *cmd]
+        return subprocess.run(list(map(str, words)), cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              preexec_fn=host, timeout=60)
+
+    return run
+
+
+@pytest.mark.parametrize("flags", [(), ("--degrade", "userns")])
+def test_a_procfs_of_another_pid_namespace_is_refused(call, is_root, flags):
+    """There our numbers are those of other processes, whose memory would be counted and whose files opened."""
+    own = [] if is_root else ["--user", "--map-current-user", "--keep-caps"]
+    done = call(*flags, before=["unshare", *own, "--pid", "--fork"])
+    assert done.returncode == 125 and "/proc is of another pid namespace" in done.stderr, done
+    assert "--mount-proc" in done.stderr
+
+
+@pytest.mark.parametrize("flags", [(), ("--degrade", "userns")], ids=["namespaces", "landlock allowed"])
+@pytest.mark.parametrize("error", [errno.EPERM, errno.ENOSYS], ids=hosts.name_of)
+def test_a_time_limit_holds_where_kill_is_refused(call, flags, error):
+    started = time.monotonic()
+    done = call("--timeout", "500ms", *flags, cmd=["sleep", "20"], host=hosts.refusing(["kill"], error))
+    assert done.returncode == 124 and time.monotonic() - started < 10, done
+
+
+@pytest.mark.needs("root")
+def test_a_tier_that_ends_processes_by_kill_is_refused_without_it(call):
+    """Without namespaces init has nothing else, and the answer is not to be taken for Landlock's."""
+    host = hosts.refusing(["kill", "clone3"], errno.EPERM)
+    done = call("--degrade", "userns", cmd=["sh", "-c", "setsid sleep 20 & sleep 20"], host=host)
+    assert done.returncode == 125 and "step" in done.stderr, done
+
+
+def test_many_descriptors_of_the_callers_take_no_room_of_the_commands(call):
+    """They are closed by the exec; until then limits.rlimits.nofile is not in force."""
+
+    limit = ["bash", "-c", 'ulimit -n 4000 && exec "$@"', "bash"]
+    done = subprocess.run([*limit, "true"], capture_output=True, check=False)
+    assert done.returncode == 0, "this host's hard limit of open files is below 4000"
+    before = [*limit, "/usr/bin/python3", "-c",
+              "import os, sys\nfor _ in range(1100): os.set_inheritable(os.dup(2), True)\nos.execv(sys.argv[1], sys.argv[1:])"]
+    done = call(cmd=["sh", "-c", "ulimit -n; ls /proc/self/fd | wc -l"], before=before)
+    assert done.returncode == 0 and done.stdout.split() == ["1024", "4"], done
+
+
+@pytest.mark.needs("root")
+def test_a_user_of_the_group_of_root_is_told_what_to_change(call, sbx):
+    sbx.cwd.chmod(0o777)
+    done = call(before=["setpriv", "--reuid", "12345", "--regid", "0", "--clear-groups", "env", "HOME=/nonexistent", "XDG_RUNTIME_DIR="])
+    assert done.returncode == 125 and "your group is root's (0)" in done.stderr and "--regid" in done.stderr, done
+    assert "--degrade userns" not in done.stderr
