@@ -108,10 +108,11 @@ InputRelay::Got InputRelay::fill() {
 }
 
 InputRelay::Got InputRelay::fill_shown() {
+  // In this order: what is read in between makes room, too.
+  const bool room = has_room(sink_.get());
   if (os::bytes_waiting(sink_.get()) != 0) {
-    // There is room behind what is still there: the payload has made its pipe larger, or written
-    // to it, and would keep us awake.
-    if (shown_ != 0 && has_room(sink_.get())) return take_all();
+    // The payload has made its pipe larger, and waiting for room would not let us sleep.
+    if (room) return take_all();
     sink_full_ = true;
     return Got::nothing;
   }
