@@ -170,11 +170,13 @@ Result<Policy> build_policy(const Request& request) {
 }
 
 bool may_use_keys(const Request& request) {
-  if (request.on_deny == OnDeny::log) return true;
-  return std::ranges::any_of(request.allow, [](const std::string& entry) {
-    return std::ranges::any_of(std::array{"keyctl", "add_key", "request_key"},
-                               [&](const char* call) { return covers(entry, find_call(call)); });
-  });
+  // All that an entry can be named that covers one of them (covers()).
+  constexpr std::array<std::string_view, 4> kEntries{"@keyring", "keyctl", "add_key",
+                                                     "request_key"};
+  return request.on_deny == OnDeny::log ||
+         std::ranges::any_of(request.allow, [&](const std::string& entry) {
+           return std::ranges::find(kEntries, entry) != kEntries.end();
+         });
 }
 
 std::vector<GroupInfo> list_groups() {

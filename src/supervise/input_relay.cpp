@@ -43,8 +43,7 @@ InputRelay::InputRelay(int source, FileKind kind, os::UniqueFd sink, bool to_pty
       sink_(std::move(sink)),
       to_pty_(to_pty),
       splice_(kind == FileKind::regular && !to_pty),
-      show_(kind == FileKind::fifo && !to_pty),
-      buffer_(kind == FileKind::terminal || to_pty ? kTypedBuffer : kBuffer) {
+      show_(kind == FileKind::fifo && !to_pty) {
   (void)os::set_nonblocking(sink_.get());
   if (show_) {
     // A pipe of one page has room again (POLLOUT) only when all of it has been read.
@@ -89,6 +88,8 @@ void InputRelay::step(const PollSet& set) {
 InputRelay::Got InputRelay::fill() {
   const int fd = own_source_.valid() ? own_source_.get() : source_;
   if (!own_source_.valid() && kind_ != FileKind::socket && !has_data(fd)) return Got::nothing;
+  if (buffer_.empty())
+    buffer_.resize(kind_ == FileKind::terminal || to_pty_ ? kTypedBuffer : kBuffer);
   const ssize_t got = kind_ == FileKind::socket
                           ? ::recv(fd, buffer_.data(), buffer_.size(), MSG_DONTWAIT)
                           : ::read(fd, buffer_.data(), buffer_.size());

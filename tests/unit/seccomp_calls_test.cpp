@@ -89,3 +89,21 @@ TEST_CASE("the list of groups starts with @default, the union of the allowed one
   }
   CHECK(groups.front().calls.size() == allowed);
 }
+
+TEST_CASE("whoever may use keys is known by the entries of its list") {
+  CHECK_FALSE(may_use_keys({}));
+  CHECK(may_use_keys({.on_deny = OnDeny::log}));
+  std::vector<std::string> entries;
+  for (const GroupInfo& group : list_groups()) {
+    entries.emplace_back(group.name);
+    for (const std::string_view call : group.calls) entries.emplace_back(call);
+  }
+  for (const std::string& entry : entries) {
+    bool reaches = false;
+    for (const char* const call : {"keyctl", "add_key", "request_key"})
+      reaches = reaches || covers(entry, find_call(call));
+    Request request;
+    request.allow = {entry};
+    CHECK_MESSAGE(may_use_keys(request) == reaches, entry);
+  }
+}
