@@ -1,6 +1,10 @@
 // Limits for each process: what is left of them below the caller's own, and who is told.
 #include <doctest/doctest.h>
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "plan_testing.hpp"
 #include "profile_testing.hpp"
 
@@ -84,4 +88,22 @@ TEST_CASE("what stands in for limits.pids holds beside an rlimit of one's own") 
   CHECK(last(50) == 4U);
   CHECK(last(std::nullopt) == 4U);
   CHECK(last(2) == 2U);
+}
+
+TEST_CASE("the caller's right to a priority is given only to a command whose profile names it") {
+  HostFacts facts = host_of_user();
+  facts.priorities = {"nice", "rtprio"};
+  const auto set = [&](const std::string& text) {
+    std::map<std::string, std::optional<std::uint64_t>> found;
+    const auto plan = build(must_load(text), command(), facts);
+    if (!plan) FAIL(plan.error().to_string());
+    for (const SetRlimit& step : steps_of<SetRlimit>(*plan))
+      if (step.name == "nice" || step.name == "rtprio") found[step.name] = step.value;
+    return found;
+  };
+  CHECK(set("") == std::map<std::string, std::optional<std::uint64_t>>{{"nice", 0}, {"rtprio", 0}});
+  CHECK(set("limits: {rlimits: {rtprio: 7}}\n") ==
+        std::map<std::string, std::optional<std::uint64_t>>{{"nice", 0}, {"rtprio", 7}});
+  facts.priorities.clear();
+  CHECK(set("").empty());
 }
