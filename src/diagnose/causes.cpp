@@ -83,6 +83,20 @@ Cause apparmor_cause(const Surroundings& around) {
                   "-r /etc/apparmor.d/sbx")};
 }
 
+/// Root of a container, whose rights were taken away (capabilities(7)): for ids and files that are
+/// given to a run, or for folders that are shown as its own.
+Cause lacking_cause(Feature feature, const Surroundings& around) {
+  if (around.euid != 0) return {};
+  std::vector<std::string> lacking;
+  for (const std::string& name : around.lacking)
+    if ((name == "CAP_SYS_ADMIN") == (feature == Feature::idmapped_mount)) lacking.push_back(name);
+  if (lacking.empty()) return {};
+  return {"root has no " + join(lacking, " and no ") + " here, which " +
+              (feature == Feature::idmapped_mount ? "showing a folder to a run of root's takes"
+                                                  : "giving a run of root's its own ids takes"),
+          container_advice(around.container, Obstacle::ids) + ", or give root these rights"};
+}
+
 Cause user_namespace_cause(const Surroundings& around) {
   if (!around.admin && around.setting(kUserClone) == 0)
     return {std::string(kUserClone) + " is 0",
@@ -112,6 +126,12 @@ Cause confinement_cause(Feature feature, const Surroundings& around) {
   if (around.filtered)
     return {"a seccomp filter is around sbx, and may look at arguments",
             container_advice(around.container, Obstacle::filter)};
+  // landlock(7): where any access to files is handled, mount(2) and pivot_root(2) are EPERM.
+  if (feature != Feature::user_namespace && around.landlock_abi > 0)
+    return {
+        "the kernel gives no reason; it does so inside a Landlock sandbox, where nothing can be "
+        "mounted, and for a security module (SELinux, a BPF program)",
+        "start sbx outside of it"};
   if (feature != Feature::user_namespace) return {};
   return {
       "the kernel gives no reason; it does so in a chroot, and for a security module (SELinux, a "
@@ -217,6 +237,8 @@ Cause own_cause(Feature feature, int error, const Surroundings& around) {
   // Ids are mapped by files of /proc; another pid namespace's belong to processes of others.
   const bool maps = feature == Feature::user_namespace || feature == Feature::idmapped_mount;
   if (maps && (error == ENOENT || error == EACCES) && !around.proc) return proc_cause(around);
+  if (maps && refuses(error))
+    if (Cause lacking = lacking_cause(feature, around); !lacking.why.empty()) return lacking;
   // EINVAL: a file cannot be given to an id that does not exist here (chown(2)).
   if (feature == Feature::user_namespace && (refuses(error) || error == EINVAL))
     return user_namespace_cause(around);

@@ -5,12 +5,23 @@
 
 namespace sbx::diagnose {
 
+namespace {
+
+/// Root's runs have an id of their own in this tier, too.
+bool lacks_ids(const Surroundings& around) {
+  return around.euid == 0 && std::ranges::any_of(around.lacking, [](const std::string& name) {
+           return name != "CAP_SYS_ADMIN";
+         });
+}
+
+}  // namespace
+
 bool can_do_without(std::optional<Feature> feature, int error, const Surroundings& around) {
   constexpr int kSignalScope = 6;  // Landlock ABI, Linux 6.12
   // Too little of something, or a call that this tier needs as well.
   const bool lacks =
       error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
-      around.container == "sbx" ||
+      around.container == "sbx" || lacks_ids(around) ||
       std::ranges::find(around.refused, "openat2", &RefusedCall::name) != around.refused.end();
   return feature && !lacks && *feature >= Feature::user_namespace &&
          *feature <= Feature::pivot_root && *feature != Feature::time_namespace &&

@@ -42,12 +42,23 @@ bool is_filtered() {
   return ::prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == kFilterMode;
 }
 
-/// CAP_SYS_ADMIN in effect. The raw call: libcap would bring its own idea of versions.
-bool is_admin() {
+/// Capabilities in effect that are not there. The raw call: libcap would bring its own idea of
+/// versions.
+std::vector<std::string> lacking_capabilities() {
+  struct Named {
+    unsigned number;
+    const char* name;
+  };
+  constexpr std::array kNeeded{Named{CAP_SYS_ADMIN, "CAP_SYS_ADMIN"},
+                               Named{CAP_SETUID, "CAP_SETUID"}, Named{CAP_SETGID, "CAP_SETGID"},
+                               Named{CAP_CHOWN, "CAP_CHOWN"}};
   __user_cap_header_struct head{_LINUX_CAPABILITY_VERSION_3, 0};
   std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
-  if (::syscall(SYS_capget, &head, sets.data()) != 0) return false;
-  return (sets[0].effective & (1U << CAP_SYS_ADMIN)) != 0;
+  const bool known = ::syscall(SYS_capget, &head, sets.data()) == 0;
+  std::vector<std::string> lacking;
+  for (const Named& one : kNeeded)
+    if (!known || (sets[0].effective & (1U << one.number)) == 0) lacking.emplace_back(one.name);
+  return lacking;
 }
 
 std::string first_line(const std::string& file) {
@@ -130,7 +141,8 @@ Surroundings look_around() {
   Surroundings around;
   around.euid = ::geteuid();
   around.egid = ::getegid();
-  around.admin = is_admin();
+  around.lacking = lacking_capabilities();
+  around.admin = std::ranges::find(around.lacking, "CAP_SYS_ADMIN") == around.lacking.end();
   if (struct ::utsname name{}; ::uname(&name) == 0) around.kernel = name.release;
   around.filtered = is_filtered();
   around.proc = is_procfs();

@@ -74,6 +74,10 @@ std::string general_advice(const Builder& b) {
   if (usable_v2(b) != nullptr && !b.as_root)
     return "have systemd hand all controllers to its users: sudo systemctl edit user@.service, add "
            "the lines [Service] and Delegate=cpu cpuset io memory pids, and log in anew";
+  if (b.as_root)
+    return "let root write to a group here (a systemd unit: Delegate=yes; a container: "
+           "/sys/fs/cgroup "
+           "mounted to be written)";
   return "start sbx as root or in a delegated group (systemd-run --user --scope -p Delegate=yes "
          "sbx ...)";
 }

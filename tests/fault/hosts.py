@@ -21,7 +21,7 @@ CALLS = {"clone": 56, "mount": 165, "pivot_root": 155, "sethostname": 170, "unsh
          "prctl": 157, "capset": 126, "setresuid": 117, "pipe2": 293, "mmap": 9, "chdir": 80, "setsid": 112,
          "prlimit64": 302, "setns": 308, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432,
          "sendfile": 40, "clone3": 435, "close_range": 436, "openat2": 437, "mount_setattr": 442,
-         "fsconfig": 431, "umount2": 166, "landlock_create_ruleset": 444, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283,
+         "fsconfig": 431, "umount2": 166, "landlock_create_ruleset": 444, "landlock_add_rule": 445, "landlock_restrict_self": 446, "signalfd4": 289, "timerfd_create": 283,
          "kill": 62, "sched_getscheduler": 145}
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -130,6 +130,34 @@ def small_state_disk():
 def no_home():
     for name in ("HOME", "XDG_CONFIG_HOME", "USER", "LOGNAME"):
         os.environ.pop(name, None)
+
+
+CAPABILITIES = {"CAP_CHOWN": 0, "CAP_DAC_OVERRIDE": 1, "CAP_SETGID": 6, "CAP_SETUID": 7, "CAP_SYS_ADMIN": 21}
+
+
+def lacking(*names):
+    """Root as in a container that took these capabilities away."""
+    gone = sum(1 << CAPABILITIES[name] for name in names)
+
+    def host():
+        with open("/proc/self/status") as status:
+            held = next(int(line.split()[1], 16) for line in status if line.startswith("CapPrm:")) & ~gone
+        for name in names:
+            _check(_libc.prctl(24, CAPABILITIES[name], 0, 0, 0))  # PR_CAPBSET_DROP: else an exec by root gives it back
+        low, high = held & 0xFFFFFFFF, held >> 32
+        _check(_libc.syscall(CALLS["capset"], struct.pack("=Ii", 0x20080522, 0), struct.pack("=6I", low, low, 0, high, high, 0)))
+
+    return host
+
+
+def landlocked():
+    """In another's Landlock sandbox, which lets everything be written, and with that mounts nothing (landlock(7))."""
+    write_file = struct.pack("=Q", 1 << 1)
+    rules = _libc.syscall(CALLS["landlock_create_ruleset"], write_file, ctypes.c_size_t(len(write_file)), 0)
+    everything = struct.pack("=Qi", 1 << 1, os.open("/", os.O_PATH))
+    _check(_libc.syscall(CALLS["landlock_add_rule"], rules, 1, everything, 0))
+    _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _check(_libc.syscall(CALLS["landlock_restrict_self"], rules, 0))
 
 
 def few_processes():

@@ -65,3 +65,25 @@ def test_a_user_of_the_group_of_root_is_told_what_to_change(call, sbx):
     done = call(before=["setpriv", "--reuid", "12345", "--regid", "0", "--clear-groups", "env", "HOME=/nonexistent", "XDG_RUNTIME_DIR="])
     assert done.returncode == 125 and "your group is root's (0)" in done.stderr and "--regid" in done.stderr, done
     assert "--degrade userns" not in done.stderr
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("capability", ["CAP_SETUID", "CAP_SETGID", "CAP_CHOWN", "CAP_SYS_ADMIN"])
+def test_a_right_that_root_lacks_is_named(call, capability):
+    """Docker's root has all of them but CAP_SYS_ADMIN. No lesser tier does without the others: its runs have ids, too."""
+    done = call(host=hosts.lacking(capability))
+    assert done.returncode == 125 and f"root has no {capability} here" in done.stderr, done
+    assert "start sbx as an ordinary user" in done.stderr and "or accept less" not in done.stderr, done
+    assert "--degrade idmap" not in done.stderr
+
+
+@pytest.mark.needs("root")
+def test_root_that_cannot_write_a_group_is_not_told_to_be_root(sbx):
+    done = subprocess.run([sbx.binary, "run", "--", "true"], cwd=sbx.cwd, capture_output=True, text=True, preexec_fn=hosts.read_only_cgroups)
+    assert done.returncode == 125 and "no cgroup" in done.stderr and "start sbx as root" not in done.stderr, done
+
+
+@pytest.mark.needs("landlock")
+def test_another_landlock_sandbox_around_sbx_is_thought_of(call):
+    done = call(host=hosts.landlocked)
+    assert done.returncode == 125 and "inside a Landlock sandbox, where nothing can be mounted" in done.stderr, done
