@@ -40,6 +40,16 @@ std::vector<std::string_view> known_flags(const VerbSpec& verb) {
   return known;
 }
 
+/// "`sbx explain`": those that know a flag of that name.
+std::vector<std::string> verbs_with(std::string_view flag) {
+  std::vector<std::string> names;
+  for (const VerbSpec& verb : verbs())
+    for (const OptionSpec& option : options())
+      if (option.name == flag && knows(verb, option))
+        names.push_back("`sbx " + std::string(verb.name) + "`");
+  return names;
+}
+
 }  // namespace
 
 std::string_view flag_meant(const VerbSpec& verb, std::string_view word) {
@@ -52,11 +62,11 @@ std::string_view flag_meant(const VerbSpec& verb, std::string_view word) {
 
 Error unknown_flag(const VerbSpec& verb, std::string_view word) {
   const std::string_view name = flag_name(word);
-  bool elsewhere = false;
-  for (const OptionSpec& option : options()) elsewhere = elsewhere || option.name == name;
-  std::string what = elsewhere ? "`sbx " + std::string(verb.name) + "` has no flag " + quote(name)
-                               : "unknown flag " + quote(name);
-  const std::string_view near = elsewhere ? std::string_view{} : flag_meant(verb, word);
+  const std::vector<std::string> others = verbs_with(name);
+  std::string what = others.empty() ? "unknown flag " + quote(name)
+                                    : "`sbx " + std::string(verb.name) + "` has no flag " +
+                                          quote(name) + ", which is one of " + join_some(others, 3);
+  const std::string_view near = others.empty() ? flag_meant(verb, word) : std::string_view{};
   if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
   return usage_error(std::move(what), "all flags: sbx " + std::string(verb.name) + " --help");
 }

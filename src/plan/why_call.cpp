@@ -123,6 +123,15 @@ std::string conditions(const Asked& asked, const CallFacts& call, std::string& k
   return join(parts, "; ");
 }
 
+/// ": add_key, keyctl"; nothing for @default, which is no group of the table.
+std::string calls_text(const seccomp::Group* group) {
+  if (group == nullptr) return {};
+  std::vector<std::string> names;
+  names.reserve(group->calls.size());
+  for (const seccomp::Call& call : group->calls) names.emplace_back(call.name);
+  return ": " + join(names, ", ");
+}
+
 }  // namespace
 
 Result<Answer> why_call(const Asked& asked, std::string_view name) {
@@ -133,7 +142,9 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
       Error error = std::move(known).error();
       return bad_question(std::move(error.what), std::move(error.hint));
     }
-    return bad_question(quote(name) + " is a group of calls", "ask for one call: syscall:ptrace");
+    return bad_question(
+        quote(name) + " is a group of calls" + calls_text(seccomp::find_group(name)),
+        "ask for one call: syscall:ptrace");
   }
   const seccomp::Request& request = asked.plan.seccomp;
   if (call.group->standing == Standing::never) return never(request, call);

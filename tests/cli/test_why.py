@@ -166,4 +166,4 @@ def test_a_wrong_question_prints_no_answer(sbx):
 
 
 def test_only_explain_answers(sbx):
-    sbx.call("run", *sbx.degraded, "--why", "env:HOME", "--", "true").assert_refused("`sbx run` has no flag --why")
+    sbx.call("run", *sbx.degraded, "--why", "env:HOME", "--", "true").assert_refused("`sbx run` has no flag --why, which is one of `sbx explain`")

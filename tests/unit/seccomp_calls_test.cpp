@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <sys/syscall.h>
 
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -105,5 +107,24 @@ TEST_CASE("whoever may use keys is known by the entries of its list") {
     Request request;
     request.allow = {entry};
     CHECK_MESSAGE(may_use_keys(request) == reaches, entry);
+  }
+}
+
+TEST_CASE("the manual lists every group, and the calls of those that a profile may allow") {
+  std::ifstream file(SBX_TEST_DATA "/../man/sbx-profile.5");
+  std::string manual{std::istreambuf_iterator<char>(file), {}};
+  std::erase(manual, '\\');
+  manual.erase(0, manual.find(".SH GROUPS OF SYSTEM CALLS"));
+  REQUIRE(!manual.empty());
+  for (const Group& group : call_groups()) {
+    CAPTURE(group.name);
+    const std::size_t entry = manual.find(".B " + std::string(group.name) + "\n");
+    REQUIRE(entry != std::string::npos);
+    CHECK(manual.find(std::string(group.reason), entry) != std::string::npos);
+    if (group.standing != Standing::optional) continue;
+    std::string calls;
+    for (const Call& call : group.calls)
+      calls += (calls.empty() ? "" : ", ") + std::string(call.name);
+    CHECK(manual.find("(" + calls + ").", entry) != std::string::npos);
   }
 }
