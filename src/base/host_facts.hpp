@@ -111,6 +111,7 @@ struct HostFacts {
   /// Of nice and rtprio, by which a process has more than its share of the processors, those whose
   /// hard limit is not 0.
   std::vector<std::string> priorities{};
+  bool oom_protected = false;       ///< the caller's oom_score_adj is negative
   std::uint32_t host_id_first = 0;  ///< root only: the range that a run's own host id comes from
   std::uint32_t host_id_count = 0;
   std::vector<CgroupHome> cgroups{};  ///< in the order in which they should be taken

@@ -9,6 +9,7 @@
 
 #include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
+#include "os/inherited.hpp"
 #include "os/mount.hpp"
 #include "os/pass_descriptors.hpp"
 #include "os/process.hpp"
@@ -27,6 +28,10 @@ StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   SBX_CHECK(os::receive_descriptors(context.channel, true));
   context.processors.take_all();
   return {};
+}
+
+StepResult run(const plan::ResetOomScore&, Context&) noexcept {
+  return os::reset_oom_score("self");
 }
 
 StepResult run(const plan::DieWithSupervisor& step, Context& context) noexcept {

@@ -15,6 +15,7 @@ StepResult execute(const plan::Action& action, Context& context) noexcept;
 
 // execute_namespaces.cpp
 StepResult run(const plan::AwaitIdMaps&, Context&) noexcept;
+StepResult run(const plan::ResetOomScore&, Context&) noexcept;
 StepResult run(const plan::DieWithSupervisor&, Context&) noexcept;
 StepResult run(const plan::SetTimeOffsets&, Context&) noexcept;
 StepResult run(const plan::BecomeInnerIds&, Context&) noexcept;

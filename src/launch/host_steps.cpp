@@ -4,10 +4,12 @@
 
 #include <cerrno>
 
+#include "base/fixed_text.hpp"
 #include "base/text.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/idmap.hpp"
 #include "os/idmap_refusals.hpp"
+#include "os/inherited.hpp"
 #include "os/mount.hpp"
 #include "os/mountinfo.hpp"
 #include "os/pass_descriptors.hpp"
@@ -61,6 +63,10 @@ Done make_cgroup(const plan::MakeCgroup& step, Host& host) {
   return {};
 }
 
+Done reset_oom_score(const Host& host) {
+  return os::reset_oom_score(FixedText<16>().add(host.state.init_pid).c_str());
+}
+
 Done write_maps(const plan::WriteIdMaps& step, Host& host) {
   const bool root = step.reserved;
   const std::uint32_t uid = root ? host.state.host_id.id : ::geteuid();
@@ -88,6 +94,7 @@ struct Execute {
   Done operator()(const plan::ReserveHostId& step) const { return reserve(step, host); }
   Done operator()(const plan::DetachTree& step) const { return detach(step, host); }
   Done operator()(const plan::MakeCgroup& step) const { return make_cgroup(step, host); }
+  Done operator()(const plan::ResetOomScore&) const { return reset_oom_score(host); }
   Done operator()(const plan::WriteIdMaps& step) const { return write_maps(step, host); }
   Done operator()(const plan::HandOverCgroups&) const { return hand_over_groups(host); }
   Done operator()(const plan::Fail& step) const { return std::unexpected(Errno{step.error}); }

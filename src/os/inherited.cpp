@@ -8,6 +8,9 @@
 
 #include <cerrno>
 
+#include "base/fixed_text.hpp"
+#include "os/process.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -35,6 +38,11 @@ SysResult<void> leave_realtime() noexcept {
   if (policy != SCHED_FIFO && policy != SCHED_RR && policy != kDeadline) return {};
   const ::sched_param none{};
   return check(::sched_setscheduler(0, SCHED_OTHER, &none));
+}
+
+SysResult<void> reset_oom_score(const char* process) noexcept {
+  return write_proc_file(FixedText<48>().add("/proc/").add(process).add("/oom_score_adj").c_str(),
+                         "0");
 }
 
 SysResult<void> leave_keyring() noexcept {

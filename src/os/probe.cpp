@@ -172,6 +172,7 @@ Result<HostFacts> probe(ProbeRequest request) {
     if (const auto hard = hard_limit(name)) facts.hard_limits.emplace(name, *hard);
   for (const char* const name : {"nice", "rtprio"})
     if (hard_limit(name) != 0) facts.priorities.emplace_back(name);  // nothing: without limit
+  facts.oom_protected = read_kernel_text("/proc/self/oom_score_adj").starts_with('-');
   facts.host_id_first = SBX_HOST_ID_FIRST;
   facts.host_id_count = SBX_HOST_ID_COUNT;
   SBX_CHECK(check_procfs());

@@ -72,7 +72,9 @@ Result<void> plan_identity(Builder& builder);    ///< identity.cpp: which ids, a
 Result<void> reserve_host_id(Builder& builder);  ///< identity.cpp: started by root
 Result<void> plan_egress(Builder& builder);      ///< egress.cpp: what a filtered network reaches
 Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and their settings
-void plan_joining(Builder& builder);     ///< cgroups.cpp: how the payload gets into v1 groups
+void plan_joining(Builder& builder);  ///< cgroups.cpp: how the payload gets into v1 groups
+/// identity.cpp: who runs the tree is no more protected from the OOM killer than others.
+void plan_oom_score(Builder& builder, Phase phase);
 void plan_ids(Builder& builder);         ///< identity.cpp: how init and payload get them
 void plan_inner_host(Builder& builder);  ///< identity.cpp: what its namespaces say and forbid
 void plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network

@@ -110,6 +110,7 @@ struct Describe {
     return s.flags == 0 ? "new process, in the namespaces that sbx is in"
                         : "new namespaces: " + namespaces_text(s.flags);
   }
+  std::string operator()(const ResetOomScore&) const { return "reset the OOM score"; }
   std::string operator()(const WriteIdMaps& s) const {
     return "map " + std::to_string(s.inner_uid) + ":" + std::to_string(s.inner_gid) +
            " inside to " + (s.reserved ? "the reserved host id" : "the caller's own id");

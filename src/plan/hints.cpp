@@ -103,6 +103,7 @@ struct Hint {
     if (error == EAGAIN) return "too many processes: look at ulimit -u and the cgroup's pids.max";
     return "";
   }
+  std::string operator()(const ResetOomScore&) const { return ""; }
   std::string operator()(const WriteIdMaps&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }

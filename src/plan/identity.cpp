@@ -64,6 +64,12 @@ Result<void> plan_identity(Builder& b) {
   return {};
 }
 
+void plan_oom_score(Builder& b, Phase phase) {
+  if (b.facts.oom_protected)
+    b.add(phase, ResetOomScore{},
+          "the caller is protected from the OOM killer, the command is not");
+}
+
 void plan_ids(Builder& b) {
   b.add(Phase::init, NewSession{false}, "keys typed at the caller's terminal are not for init");
   if (b.profile.time.any()) {
@@ -74,6 +80,7 @@ void plan_ids(Builder& b) {
           SetTimeOffsets{count(b.profile.time.monotonic), count(b.profile.time.boottime)},
           "asked for", "namespaces.time");
   }
+  plan_oom_score(b, Phase::attend);
   b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
         "the payload has one id, and it is not root's", "user");
   b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");

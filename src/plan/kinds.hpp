@@ -26,6 +26,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"detach_tree"},
     std::string_view{"make_cgroup"},
     std::string_view{"clone_namespaces"},
+    std::string_view{"reset_oom_score"},
     std::string_view{"write_id_maps"},
     std::string_view{"hand_over_cgroups"},
     std::string_view{"await_id_maps"},

@@ -18,6 +18,9 @@ consteval OrderRule rule(std::string_view why) {
 }
 
 constexpr std::array kRules{
+    rule<ResetOomScore, WriteIdMaps>("init forks once it has the maps' message"),
+    rule<ResetOomScore, BecomeReservedId>("only the host's root may make it last"),
+    rule<ResetOomScore, ForkPayload>("a child has its parent's"),
     rule<MakeCgroup, HandOverCgroups>("it hands over what was made"),
     rule<WriteIdMaps, DetachTree>("init takes the maps' message first"),
     rule<WriteIdMaps, HandOverCgroups>("init takes the maps' message first"),

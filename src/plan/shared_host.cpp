@@ -161,6 +161,7 @@ Result<void> check_wishes(const Builder& b) {
 void plan_init(Builder& b) {
   b.add(Phase::clone, CloneNamespaces{0}, "this host gives none: degrade: userns", "degrade");
   b.add(Phase::init, NewSession{false}, "keys typed at the caller's terminal are not for init");
+  plan_oom_score(b, Phase::init);
   if (b.as_root)
     b.add(Phase::init, BecomeReservedId{}, "the payload is nobody on the host", "user");
   b.add(Phase::init, DieWithSupervisor{true}, "a killed supervisor leaves nothing behind");

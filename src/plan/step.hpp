@@ -81,6 +81,10 @@ struct WriteIdMaps {
   bool reserved = false;
 };
 
+/// oom_score_adj = 0 (proc_pid_oom_score_adj(5)): the caller's negative one would be the tree's,
+/// whose memory then no OOM killer frees. The supervisor does it for init (attend), and as the
+/// host's root for good; without a message to wait for, init itself.
+struct ResetOomScore {};
 struct HandOverCgroups {};  ///< v1: to init, for the payload
 
 // ---- init
@@ -244,7 +248,7 @@ struct ReleasePayload {
 };  ///< tells the payload, once the supervisor is ready, that init has nothing left to hide
 
 using Action =
-    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, WriteIdMaps,
+    std::variant<ReserveHostId, DetachTree, MakeCgroup, CloneNamespaces, ResetOomScore, WriteIdMaps,
                  HandOverCgroups, AwaitIdMaps, DieWithSupervisor, SetTimeOffsets, BecomeInnerIds,
                  BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
                  PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, WriteSecret,

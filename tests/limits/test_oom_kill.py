@@ -1,4 +1,6 @@
 """limits.oom_kill: whether the memory limit ends one process or all of them."""
+import subprocess
+
 import pytest
 
 from support import slow
@@ -44,3 +46,39 @@ def test_without_the_limit_reached_nothing_ends(sbx, probe):
                   cmd=["sh", "-c", f"{probe.path} memory-bomb 16; sleep 0.2; echo went on; exit 0"])
     run.assert_ok()
     assert "went on" in run.out, run
+
+
+def protected():
+    """As a service that its manager protects (OOMScoreAdjust=-1000), which all of its children are with it."""
+    with open("/proc/self/oom_score_adj", "w", encoding="ascii") as score:
+        score.write("-1000")
+
+
+@pytest.fixture
+def protected_caller(sbx, probe):
+    """protected_caller(*flags, cmd=..., bare=False): by a caller that no OOM killer ends."""
+    if subprocess.run(["sh", "-c", "echo -1000 >/proc/self/oom_score_adj"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("this host does not have it: the right to protect a process from the OOM killer")
+
+    def run(*flags, cmd, bare=False):
+        words = [*cmd] if bare else [sbx.binary, "run", *sbx.degraded, *probe.flags, *flags, "--", *cmd]
+        return subprocess.run(list(map(str, words)), cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              preexec_fn=protected, timeout=60 * slow.FACTOR, check=False)
+
+    return run
+
+
+READ_AND_LOWER = "cat /proc/self/oom_score_adj; (echo -500 >/proc/self/oom_score_adj) 2>/dev/null; cat /proc/self/oom_score_adj"
+
+
+def test_the_callers_protection_is_not_the_commands(protected_caller):
+    """Nor can it be taken back, where the host's root has taken it away."""
+    command = ["sh", "-c", READ_AND_LOWER]
+    assert protected_caller(cmd=command, bare=True).stdout.split() == ["-1000", "-500"]
+    done = protected_caller("--landlock", "off", cmd=command)
+    assert done.returncode == 0 and done.stdout.split() == ["0", "0"], done
+
+
+def test_the_memory_limit_ends_a_command_of_a_protected_caller(protected_caller, probe):
+    done = protected_caller("--memory", "64M", "--timeout", "20s", cmd=[probe.path, "memory-bomb", "1024"])
+    assert done.returncode == 137, done

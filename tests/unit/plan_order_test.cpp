@@ -38,11 +38,13 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile.limits.rlimits["nofile"] = 64;
   profile.capabilities = {"net_raw"};
   profile.network = {.mode = profile::NetworkMode::filtered, .allow = {"example.org:443"}};
-  const auto full = build(profile, command(), hybrid(host_of_root()));
+  HostFacts facts = hybrid(host_of_root());
+  facts.oom_protected = true;
+  const auto full = build(profile, command(), facts);
   REQUIRE(full.has_value());
   profile::Profile going_on;
   going_on.degrade = {"userns"};
-  HostFacts bare = hybrid(host_of_root());
+  HostFacts bare = facts;
   bare.no_namespaces = NoNamespaces{};
   bare.temporary = "/tmp";
   const auto shared = build(going_on, command(), bare);

@@ -90,6 +90,18 @@ TEST_CASE("what stands in for limits.pids holds beside an rlimit of one's own") 
   CHECK(last(2) == 2U);
 }
 
+TEST_CASE("the caller's protection from the OOM killer is taken away before anybody is forked") {
+  HostFacts facts = host_of_user();
+  const auto steps = [&] {
+    const auto plan = build(must_load(""), command(), facts);  // which checks the order
+    if (!plan) FAIL(plan.error().to_string());
+    return steps_of<ResetOomScore>(*plan).size();
+  };
+  CHECK(steps() == 0);
+  facts.oom_protected = true;
+  CHECK(steps() == 1);
+}
+
 TEST_CASE("the caller's right to a priority is given only to a command whose profile names it") {
   HostFacts facts = host_of_user();
   facts.priorities = {"nice", "rtprio"};
