@@ -33,7 +33,7 @@ std::string to_hex(const Digest& digest) {
   return digits;
 }
 
-/// Takes four words out of a line that may hold megabytes of output, and keeps none of the rest.
+/// Takes five things out of a line that may hold megabytes of output, and keeps none of the rest.
 class Reader {
  public:
   bool null() { return true; }
@@ -47,17 +47,20 @@ class Reader {
     if (depth_ == 1 && key_ == "sha256") digest = parse_digest(text);
     if (depth_ == 2 && in_result_ && key_ == "status") status = text;
     if (depth_ == 3 && in_result_ && in_profile_ && key_ == "sha256") profile = text;
+    if (depth_ == 3 && in_result_ && in_undelivered_) undelivered = true;
     return true;
   }
   bool start_object(std::size_t) {
     if (depth_ == 1) in_result_ = key_ == "result";
     if (depth_ == 2) in_profile_ = key_ == "profile";
+    if (depth_ == 2) in_undelivered_ = false;
     return open();
   }
   bool end_object() { return close(); }
   bool start_array(std::size_t) {
     if (depth_ == 1) in_result_ = false;
     if (depth_ == 2) in_profile_ = false;
+    if (depth_ == 2) in_undelivered_ = key_ == "undelivered";
     return open();
   }
   bool end_array() { return close(); }
@@ -73,6 +76,7 @@ class Reader {
   std::optional<Digest> digest;
   std::optional<std::string> status;
   std::string profile;
+  bool undelivered = false;
 
  private:
   bool open() { return ++depth_ <= kDeepestJson; }
@@ -84,6 +88,7 @@ class Reader {
   std::size_t depth_ = 0;
   bool in_result_ = false;
   bool in_profile_ = false;
+  bool in_undelivered_ = false;
   std::string key_;
 };
 
@@ -112,7 +117,7 @@ Result<Written> read_line(std::string_view line) {
   if (!whole || !reader.id || !reader.digest || !reader.status)
     return std::unexpected(Error{ErrorKind::usage, "this is no line that `sbx batch` has written"});
   return Written{*std::move(reader.id), *reader.digest, *std::move(reader.status),
-                 std::move(reader.profile)};
+                 std::move(reader.profile), reader.undelivered};
 }
 
 }  // namespace sbx::batch

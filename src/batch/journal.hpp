@@ -31,7 +31,8 @@ struct Written {
   std::string id;
   Digest digest{};
   std::string status;
-  std::string profile{};  ///< what identifies its effective profile; empty: it had none
+  std::string profile{};     ///< what identifies its effective profile; empty: it had none
+  bool undelivered = false;  ///< something that was to be kept or applied was not
 };
 
 /// Whether `text`, which may be torn off anywhere, can be the beginning of a line of a batch.

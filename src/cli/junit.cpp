@@ -97,9 +97,19 @@ std::string refusals(const Json& json) {
   return out;
 }
 
+/// Of a run whose command ended well: what of it got lost.
+std::string lost_of(const Json& json) {
+  std::string out;
+  const auto lost = json.find("undelivered");
+  if (lost == json.end() || !lost->is_array()) return out;
+  for (const Json& text : *lost)
+    if (text.is_string()) out += (out.empty() ? "" : "; ") + text.get<std::string>();
+  return out;
+}
+
 std::string verdict(const Json& json, const std::string& status, bool broken) {
-  if (status == "ok") return "";
-  const std::string reason = text_at(json, "reason.text");
+  const std::string reason = status == "ok" ? lost_of(json) : text_at(json, "reason.text");
+  if (reason.empty() && status == "ok") return "";
   const char* const element = broken ? "error" : "failure";
   return "      <" + std::string(element) + attribute("message", reason) +
          attribute("type", status) + ">" + escaped(reason + "\n" + refusals(json)) + "</" +
@@ -153,7 +163,8 @@ std::string junit_of(std::string_view result) {
   if (!json.is_object()) return "";
   const std::string status = text_at(json, "status");
   const bool never_ran = status == "not_found" || status == "not_executable";
-  const bool broken = never_ran || status == "setup_error" || status == "internal_error";
+  const bool broken = never_ran || status == "setup_error" || status == "internal_error" ||
+                      (status == "ok" && !lost_of(json).empty());
   const bool failed = !broken && status != "ok";
   const std::string time = attribute("time", seconds_of(json));
   const std::string counts = attribute("tests", "1") + attribute("failures", failed ? "1" : "0") +

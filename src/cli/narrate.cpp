@@ -74,6 +74,7 @@ std::string summary(const plan::Plan& plan, const Outcome& outcome) {
   std::array<char, 48> seconds{};
   (void)std::snprintf(seconds.data(), seconds.size(), "%.2f s", outcome.wall_ms / 1000);
   std::string text = std::string(supervise::to_string(outcome.status)) + " after " + seconds.data();
+  if (!outcome.undelivered.empty()) text += ", not all delivered";
   if (outcome.usage.memory_peak)
     text += ", " + short_bytes(outcome.usage.memory_peak) + " of memory at most";
   return text + " (run " + plan.run_id + ")";

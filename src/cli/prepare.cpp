@@ -235,7 +235,8 @@ std::expected<plan::Plan, Problems> plan_run(const Grounds& grounds,
 }
 
 std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::string& run_id,
-                                         supervise::RunClock* clock) {
+                                         supervise::RunClock* clock,
+                                         const std::function<void(const Profile&)>& tell) {
   supervise::enter(clock, Stage::profile);
   if (auto opened = open_log(arguments); !opened) return only(std::move(opened).error());
   auto cwd = current_directory();
@@ -248,6 +249,7 @@ std::expected<Planned, Problems> prepare(const Arguments& arguments, const std::
   auto loaded = load_profile(request);
   if (!loaded) return std::unexpected(hint_at_command(arguments, std::move(loaded).error()));
   Profile profile = *std::move(loaded);
+  if (tell) tell(profile);
   if (auto pinned = check_pin(arguments, profile); !pinned) return only(std::move(pinned).error());
   supervise::enter(clock, Stage::host_facts);
   const bool only_asks = arguments.verb->verb == Verb::explain || arguments.dry_run;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -57,10 +58,11 @@ struct Planned {
 };
 
 /// Finds, loads, checks, looks at the host, and plans. Opens the log first when one was asked for.
-/// `clock` (may be null) is told which of these it is at.
-std::expected<Planned, profile::Problems> prepare(const Arguments& arguments,
-                                                  const std::string& run_id,
-                                                  supervise::RunClock* clock);
+/// `clock` (may be null) is told which of these it is at; `tell` (may be null) the profile, which
+/// is known before what comes after it fails.
+std::expected<Planned, profile::Problems> prepare(
+    const Arguments& arguments, const std::string& run_id, supervise::RunClock* clock,
+    const std::function<void(const profile::Profile&)>& tell = nullptr);
 
 /// A name for one run: the time and 32 random bits, "20260102-030405-9f86d081".
 Result<std::string> make_run_id();

@@ -1,5 +1,6 @@
 #include "cli/refused_run.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -31,6 +32,14 @@ plan::Plan empty_plan(std::string run_id, std::string profile, std::vector<std::
   plan.limits.memory.reset();
   plan.isolation.tier = "none";
   return plan;
+}
+
+void tell_words(const profile::Profile& profile, std::vector<std::string> command,
+                plan::Plan& plan) {
+  plan.supervision.redact_patterns = profile.redact_patterns;
+  plan.supervision.redacts = !profile.redact_patterns.empty();
+  if (std::ranges::none_of(profile.secrets, &profile::Secret::redact))
+    plan.argv = std::move(command);
 }
 
 supervise::Outcome refused_run(const plan::Plan& plan, const profile::Problems& problems,

@@ -123,6 +123,8 @@ Answer run_answer(const Json& result, Workspace& workspace, Workspace::Meanwhile
   const std::string status = result.value("status", "internal_error");
   Json warnings = member(result, "warnings");
   if (!warnings.is_array()) warnings = Json::array();
+  if (const Json lost = member(result, "undelivered"); lost.is_array())
+    warnings.insert(warnings.end(), lost.begin(), lost.end());
   Answer answer;
   Json& data = answer.data;
   data["run"] = result.value("id", "");

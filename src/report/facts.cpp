@@ -144,6 +144,13 @@ void take_outcome(Facts& facts, const Json& json) {
   facts.err = stream_of(at(at(json, "output"), "stderr"));
 }
 
+/// What got lost first.
+std::vector<std::string> told(const Json& json) {
+  std::vector<std::string> texts = strings_at(json, "undelivered");
+  for (std::string& warning : strings_at(json, "warnings")) texts.push_back(std::move(warning));
+  return texts;
+}
+
 }  // namespace
 
 Result<Facts> read_facts(std::string_view result) {
@@ -164,7 +171,7 @@ Result<Facts> read_facts(std::string_view result) {
               .changes = changes_of(at(json, "changes")),
               .redactions = redactions_of(at(json, "redactions")),
               .isolation = isolation_of(at(json, "isolation")),
-              .warnings = strings_at(json, "warnings")};
+              .warnings = told(json)};
   take_outcome(facts, json);
   take_usage(facts, json);
   return facts;

@@ -144,11 +144,13 @@ struct Outcome {
   std::vector<artifacts::Artifact> artifacts{};    ///< those that are kept
   redact::Counts redactions{};                     ///< masks in the output
   Redactor redactor{};                             ///< for what is still to be told
-  std::vector<std::string> warnings{};     ///< the plan's, and what the run adds; for the result
-  std::vector<std::string> undelivered{};  ///< what could not be written, and why; for stderr
-  std::vector<std::string> notes{};        ///< for the log
-  std::optional<Error> error{};            ///< setup_error, internal_error: as it was, for stderr
-  std::optional<Timing> timing{};          ///< until the result is written; none: not asked for
+  std::vector<std::string> warnings{};  ///< the plan's, and what the run adds; for the result
+  /// What was to be written, kept or applied and was not, and why; for the result and stderr.
+  std::vector<std::string> undelivered{};
+  bool result_lost = false;          ///< somebody who was to have the result has it not
+  std::vector<std::string> notes{};  ///< for the log
+  std::optional<Error> error{};      ///< setup_error, internal_error: as it was, for stderr
+  std::optional<Timing> timing{};    ///< until the result is written; none: not asked for
 };
 
 /// "not_found" and so on, as the contract spells it.

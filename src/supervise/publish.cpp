@@ -68,6 +68,7 @@ void Run::deliver_rest() {
 }
 
 void Run::conclude() {
+  const bool too_much = streams_.must_kill();
   streams_.finish(outcome_);
   if (sandbox_ && sandbox_->copied().any) {
     outcome_.copied = true;
@@ -75,8 +76,12 @@ void Run::conclude() {
         "overlayfs refuses the workspace, so that the command had a copy of it (degrade: overlay)");
   }
   // Only the rest of the output has shown it, or the command was faster than we.
-  if (!evidence_.setup_error && evidence_.killed_for == KilledFor::nothing && leaked())
-    evidence_.killed_for = KilledFor::leak;
+  if (!evidence_.setup_error && evidence_.killed_for == KilledFor::nothing) {
+    if (too_much)
+      evidence_.killed_for = KilledFor::output;
+    else if (leaked())
+      evidence_.killed_for = KilledFor::leak;
+  }
   decide(evidence_, plan_, outcome_);
   if (plan_.keep) {
     enter(sinks_.clock, Stage::keep);
@@ -129,11 +134,15 @@ void Run::publish() {
   line += '\n';
   for (const int fd : sinks_.results) {
     if (!(sinks_.own_results ? write_in_pieces(fd) : write_result(fd, line)))
-      outcome_.undelivered.push_back(std::string("the result could not be written: ") +
-                                     why_undelivered(errno));
+      lose_result(why_undelivered(errno));
   }
   if (const std::string why = write_events(); !why.empty())
     outcome_.undelivered.push_back("the events could not be written: " + why);
+}
+
+void Run::lose_result(const char* why) {
+  outcome_.result_lost = true;
+  outcome_.undelivered.push_back(std::string("the result could not be written: ") + why);
 }
 
 Outcome Run::give_up(const char* why) {
@@ -157,7 +166,7 @@ Outcome Run::give_up(const char* why) {
   }
   redact_words(outcome_);
   if (told_)
-    outcome_.undelivered.push_back(std::string("the result could not be written: ") + why);
+    lose_result(why);
   else
     publish();
   return std::move(outcome_);

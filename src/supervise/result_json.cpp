@@ -221,6 +221,7 @@ Json result_json(const Outcome& outcome, const plan::Plan& plan) {
        {"redactions", redactions_json(outcome.redactions)},
        {"isolation", isolation_json(plan.isolation, outcome.copied)},
        {"warnings", outcome.warnings},
+       {"undelivered", outcome.undelivered},
        {"timing", timing_json(outcome.timing)}});
   // The output is clear of them already, and long.
   if (outcome.redactor)

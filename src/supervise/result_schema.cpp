@@ -13,7 +13,8 @@ std::string result_schema() {
   "type": "object",
   "required": ["schema", "id", "profile", "argv", "status", "reason", "phase", "exit_code", "signal",
     "started_at", "wall_ms", "setup_ms", "cpu_ms", "memory", "pids", "io", "pressure", "output",
-    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings", "timing"],
+    "denials", "network", "changes", "artifacts", "redactions", "isolation", "warnings", "undelivered",
+    "timing"],
   "properties": {
     "schema": {"const": "sbx.result/1"},
     "id": {"type": "string", "description": "the run's id"},
@@ -176,6 +177,8 @@ std::string result_schema() {
       }
     },
     "warnings": {"type": "array", "items": {"type": "string"}},
+    "undelivered": {"type": "array", "items": {"type": "string"},
+      "description": "what was to be written, kept or applied and was not, and why: then sbx exits with 125 where the command has ended with 0"},
     "timing": {
       "type": ["object", "null"],
       "required": ["exec_us", "total_us", "steps"],

@@ -38,6 +38,7 @@ class Run {
  private:
   Result<void> set_up(const Launcher& launcher);
   Result<void> await_turn();
+  void lose_result(const char* why);
   void look_for_end();
   void supervise_tree();  ///< until the whole tree has ended
   void reap_tree();

@@ -38,8 +38,10 @@ def test_fail_fast_ends_all_and_the_rest_can_be_resumed(sbx, batch):
     started = time.monotonic()
     run = sbx.call("batch", batch.jobs, *sbx.degraded, "-j2", "-o", batch.out, "--fail-fast")
     assert run.code == 1 and time.monotonic() - started < 30 * slow.FACTOR, run
-    assert [line["job"] for line in batch.written()] == ["bad"]
-    assert "29 jobs: 1 nonzero, 28 left" in run.err and "--resume does the rest" in run.err, run
+    # Another may have had the place of `bad` before its result was there.
+    done = [line["job"] for line in batch.written()]
+    assert "bad" in done and "long" not in done and len(done) < 5, done
+    assert f" 1 nonzero, {29 - len(done)} left" in run.err and "--resume does the rest" in run.err, run
     rest = sbx.call("batch", batch.jobs, *sbx.degraded, "-j4", "-o", batch.out, "--resume", "--timeout", "300ms")
     assert rest.code == 1, rest
     found = by_id(batch.written())
@@ -237,3 +239,22 @@ def test_few_descriptors_are_waited_for(sbx, batch):
                          cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     assert len(run.stdout.splitlines()) == 300
+
+
+def test_a_job_whose_changes_could_not_be_applied_has_its_result(sbx, batch, monkeypatch):
+    """It has run, so --retry is not for it; that it is not well is in its line, the summary and the exit code."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(sbx.folder))
+    (sbx.cwd / "file").write_text("host\n")
+    batch.write([{"id": "first", "argv": ["sh", "-c", "sleep 0.5; echo first >file; echo said"]},
+                 {"id": "second", "argv": ["sh", "-c", f"sleep {3 * slow.FACTOR}; echo second >file; echo said"]}])
+    flags = ["-j2", "-o", batch.out, "--workspace", ".:overlay", "--keep", "apply"]
+    run = sbx.call("batch", batch.jobs, *sbx.degraded, *flags, "--retry", "2")
+    assert run.code == 1 and "2 jobs: 2 ok; of 1 ok not all is kept or applied" in run.err, run
+    found = by_id(batch.written())
+    assert found["first"]["result"]["undelivered"] == [] and found["first"]["result"]["changes"]["applied"]
+    second = found["second"]
+    assert second["attempts"] == 1 and second["result"]["status"] == "ok" and second["result"]["exit_code"] == 0, second
+    assert second["result"]["output"]["stdout"]["text"] == "said\n"
+    assert "not applied: file" in second["result"]["undelivered"][0] and second["result"]["changes"]["run"], second
+    again = sbx.call("batch", batch.jobs, *sbx.degraded, *flags, "--resume")
+    assert again.code == 1 and "of 1 ok not all is kept or applied" in again.err, again

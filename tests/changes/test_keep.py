@@ -67,6 +67,7 @@ def test_keep_apply_refuses_what_the_host_has_changed_and_keeps_it(kept):
     # The command's own success must not hide that its changes are not there.
     assert run.code == 125 and run.status == "ok" and "not applied" in run.err, run
     assert (top / "file").read_text() == "two\n" and not run.result["changes"]["applied"]
+    assert len(run.result["undelivered"]) == 1 and "not applied: file: the host" in run.result["undelivered"][0], run
     assert kept.changes(run.result["changes"]["run"]) == {b"file": "modified"}
 
 

@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 import pytest
 import yaml
 
+from fault import hosts
+
 GITHUB = {"GITHUB_ACTIONS": "true"}
 COMMAND = re.compile(r"^\s*::([\w-]+)([^:]*)::(.*)$")
 LEGACY = re.compile(r"##\[([\w-]+)[^\]]*\]")
@@ -151,6 +153,18 @@ def test_junit_of_a_failure_says_what_was_blocked(sbx):
     assert root.get("failures") == "1" and failure.get("type") == "nonzero"
     assert "exit code 4" in failure.get("message")
     assert "blocked: socket AF_PACKET; " in failure.text
+
+
+def test_what_could_not_be_kept_is_an_error(sbx, monkeypatch, tmp_path):
+    """The command itself has ended well."""
+    (tmp_path / "state").mkdir()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    words = ["--workspace", ".:overlay", "--keep", "diff", "--set", "workspace.size=2M", "--", "sh", "-c", "head -c 1M /dev/urandom >big"]
+    done = subprocess.run([sbx.binary, "run", *sbx.degraded, "--ci", "--junit", "/dev/stdout", *words], cwd=sbx.cwd,
+                          capture_output=True, text=True, preexec_fn=hosts.small_state_disk, check=False)
+    assert done.returncode == 125 and "the changes could not be kept" in done.stderr, done
+    assert 'errors="1"' in done.stdout and "changes could not be kept" in done.stdout, done
+    assert "sbx: ok after " in done.stderr and ", not all delivered" in done.stderr, done
 
 
 def test_junit_of_a_run_that_never_was(sbx):

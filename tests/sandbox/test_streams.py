@@ -174,6 +174,13 @@ def test_output_at_its_limit_is_whole(sbx):
     assert len(run.stdout) == 1000 and run.result["output"]["stdout"]["truncated"] is False
 
 
+def test_a_limit_that_kills_holds_for_a_command_that_is_faster(sbx):
+    """It has ended well before anybody could kill it; twenty times, because which is first is a race."""
+    for _ in range(20):
+        run = sbx.run(flags=["--stdout-limit", "4B", "--on-exceed", "kill"], cmd=["echo", "more than that"])
+        run.assert_status("output_limit", 153)
+
+
 def test_a_limit_that_kills_is_about_what_is_left_once_secrets_are_masked(sbx):
     secret = {"A_SECRET": "v" * 400}
     for limit, name, status, text in (("12B", "k", "nonzero", "[redacted:k]"), ("11B", "k", "output_limit", "[redacted:k"),

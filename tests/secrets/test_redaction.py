@@ -157,3 +157,15 @@ def test_a_leak_can_end_the_run(sbx, value):
     late = sbx.run(flags=flags, cmd=["cat", "/run/secrets/k"])
     assert late.code == 137 and late.result["reason"]["code"] == "secret_leaked", late
     sbx.run(flags=flags, cmd=["true"]).assert_ok()
+
+
+@pytest.mark.parametrize("flags", [["--workspace", "/nowhere"], ["--mask", "x"], ["--set", "nothing=1"]],
+                         ids=["plan", "profile", "flag"])
+def test_words_of_a_run_that_is_refused_are_not_told_where_one_might_be_a_secret(sbx, value, flags, tmp_path):
+    """Nothing has been read by then, so nobody can tell which. Without a secret all of them are told."""
+    junit = tmp_path / "junit.xml"
+    run = sbx.run(flags=[*SECRET, *flags, "--junit", junit], cmd=["echo", value.text])
+    assert run.code == 125 and run.result["argv"] == [], run
+    assert value.text not in junit.read_text()
+    if flags[0] == "--workspace":
+        assert sbx.run(flags=flags, cmd=["echo", value.text]).result["argv"] == ["echo", value.text]

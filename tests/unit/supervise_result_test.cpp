@@ -38,10 +38,10 @@ TEST_CASE("the result object has the contract's fields in its order") {
   Outcome outcome = ended_well(plan);
   const auto json = nlohmann::ordered_json::parse(to_json(outcome, plan));
   const std::vector<std::string> expected{
-      "schema",    "id",         "profile",    "argv",     "status",   "reason",  "phase",
-      "exit_code", "signal",     "started_at", "wall_ms",  "setup_ms", "cpu_ms",  "memory",
-      "pids",      "io",         "pressure",   "output",   "denials",  "network", "changes",
-      "artifacts", "redactions", "isolation",  "warnings", "timing"};
+      "schema",    "id",         "profile",    "argv",     "status",      "reason",  "phase",
+      "exit_code", "signal",     "started_at", "wall_ms",  "setup_ms",    "cpu_ms",  "memory",
+      "pids",      "io",         "pressure",   "output",   "denials",     "network", "changes",
+      "artifacts", "redactions", "isolation",  "warnings", "undelivered", "timing"};
   std::vector<std::string> keys;
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   CHECK(keys == expected);

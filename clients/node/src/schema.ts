@@ -162,6 +162,8 @@ export type ResultData = {
     approximate?: Array<string>;
   };
   warnings: Array<string>;
+  /** what was to be written, kept or applied and was not, and why: then sbx exits with 125 where the command has ended with 0 */
+  undelivered: Array<string>;
   /** only with --timing; every start is counted from the start of sbx */
   timing: {
     /** null: there was no exec */

@@ -57,7 +57,7 @@ void Coordinator::collect(Live& live) {
   if (ended) tally_.cpu += to_ms(ended->usage.ru_utime) + to_ms(ended->usage.ru_stime);
   // It was told to end, so what it says is not how its job ends.
   const int status = ended ? ended->wait_status : 0;
-  const bool has_result = ended && WIFEXITED(status) && WEXITSTATUS(status) < int{kStatuses};
+  const bool has_result = ended && WIFEXITED(status) && WEXITSTATUS(status) < 2 * int{kStatuses};
   if (cut_.any()) return;
   if (has_result) {
     finish(live, WEXITSTATUS(status));
@@ -72,15 +72,16 @@ void Coordinator::collect(Live& live) {
 }
 
 void Coordinator::finish(Live& live, int code) {
-  const auto status = static_cast<Status>(code);
+  const auto status = static_cast<Status>(code % int{kStatuses});
+  const bool complete = code < int{kStatuses};
   if (++ended_in_room_ >= room_ && room_ < most_live_) {
     ended_in_room_ = 0;
     ++room_;
   }
   ++live.turn.attempts;
   if (again(live.turn, status)) return;
-  write(live, status);
-  if (settings_.fail_fast && status != Status::ok && !cut_.any()) cut_.failed = true;
+  write(live, status, complete);
+  if (settings_.fail_fast && (status != Status::ok || !complete) && !cut_.any()) cut_.failed = true;
 }
 
 /// As many as live now have room, and no more than they: the job is started again when one of them
@@ -115,7 +116,7 @@ bool Coordinator::again(const Turn& turn, Status status) {
   return true;
 }
 
-void Coordinator::write(const Live& live, Status status) {
+void Coordinator::write(const Live& live, Status status, bool complete) {
   const auto result = os::MappedFile::map(live.result.get());
   if (!result || !result->text().ends_with('\n')) {
     cut_.error = failed("a result cannot be read", result ? 0 : result.error().value);
@@ -134,6 +135,7 @@ void Coordinator::write(const Live& live, Status status) {
     return;
   }
   ++tally_.by_status[static_cast<std::size_t>(status)];
+  if (status == Status::ok && !complete) ++tally_.incomplete;
   const auto took = std::chrono::duration_cast<milliseconds>(Clock::now() - live.since);
   if (tally_.slowest_line != 0 && took <= tally_.slowest_took) return;
   tally_.slowest_line = list_.jobs[live.turn.job].line;

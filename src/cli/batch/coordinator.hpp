@@ -99,7 +99,7 @@ class Coordinator {
   void finish(Live& live, int status);
   void lose(Live& live, int wait_status);
   void give_back(const Live& live);
-  void write(const Live& live, supervise::Status status);
+  void write(const Live& live, supervise::Status status, bool complete);
   bool again(const Turn& turn, supervise::Status status);
   void signal_live(int signal);
   void end_live();

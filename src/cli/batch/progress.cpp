@@ -42,7 +42,9 @@ std::size_t Tally::done() const {
   return std::accumulate(by_status.begin(), by_status.end(), std::size_t{0});
 }
 
-std::size_t Tally::ok() const { return by_status[static_cast<std::size_t>(Status::ok)]; }
+std::size_t Tally::ok() const {
+  return by_status[static_cast<std::size_t>(Status::ok)] - incomplete;
+}
 
 std::string progress_line(const Tally& tally, std::size_t width) {
   const double speed = rate(tally);
@@ -70,6 +72,8 @@ std::string summary_text(const Tally& tally, const std::string& slowest,
   if (const std::size_t left = tally.total - tally.done(); left > 0)
     counts += (counts.empty() ? "" : ", ") + std::to_string(left) + " left";
   out += counts.empty() ? "nothing to do" : counts;
+  if (tally.incomplete > 0)
+    out += "; of " + std::to_string(tally.incomplete) + " ok not all is kept or applied";
   if (tally.before > 0) out += " (" + std::to_string(tally.before) + " of them before)";
   out += "\n" + short_duration(tally.elapsed) + ", " + one_decimal(rate(tally)) + " jobs/s, CPU " +
          short_duration(tally.cpu);

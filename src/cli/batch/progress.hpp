@@ -21,6 +21,7 @@ struct Tally {
   std::size_t otherwise = 0;  ///< of these, under another profile than is theirs now
   std::size_t live = 0;
   std::array<std::size_t, kStatuses> by_status{};  ///< of this batch and of those before
+  std::size_t incomplete = 0;  ///< ended well, but what was to be kept or applied is not
   std::size_t retries = 0;
   std::chrono::milliseconds elapsed{0};
   std::chrono::milliseconds cpu{0};

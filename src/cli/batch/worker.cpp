@@ -12,6 +12,7 @@
 
 #include "batch/job.hpp"
 #include "batch/journal.hpp"
+#include "cli/batch/progress.hpp"
 #include "cli/refused_run.hpp"
 #include "cli/say.hpp"
 #include "cli/secrets.hpp"
@@ -74,11 +75,14 @@ Result<void> await_turn(int coordinator, int interrupt) {
 }
 
 /// Everything that `sbx run` does from its profile on.
-std::expected<Outcome, Problems> run_job(const Task& task, const Job& job, const std::string& id,
+/// `refused`: the plan that is told of when there will be none.
+std::expected<Outcome, Problems> run_job(const Task& task, const Job& job, plan::Plan& refused,
                                          Sinks sinks) {
+  const std::string& id = refused.run_id;
   if (auto set = set_streams(job.input); !set) return only(std::move(set).error());
   Grounds grounds = SBX_TRY(task.policies->take(task.entry->policy, task.entry->profile, job));
   SBX_CHECK(add_job(job, task.policies->cwd(), grounds.profile));
+  tell_words(grounds.profile, job.argv, refused);
   look_again(grounds);
   const plan::Plan plan = SBX_TRY(plan_run(grounds, invocation_of(job, id)));
   auto secrets = read_secrets(plan, grounds.facts.env);
@@ -106,13 +110,13 @@ Outcome outcome_of(const Task& task, const Job& job, supervise::Nanos started) {
   Problems problems;
   if (!id) problems.push_back(id.error());
   if (!task.lost.empty()) problems.push_back(Error{.kind = ErrorKind::internal, .what = task.lost});
+  plan::Plan refused = empty_plan(id.value_or(""), task.policies->name_of(job), {});
   if (problems.empty()) {
-    auto outcome = run_job(task, job, *id, sinks);
+    auto outcome = run_job(task, job, refused, sinks);
     if (outcome) return *std::move(outcome);
     problems = std::move(outcome).error();
   }
-  return refused_run(empty_plan(id.value_or(""), task.policies->name_of(job), job.argv), problems,
-                     sinks);
+  return refused_run(refused, problems, sinks);
 }
 
 /// Was it the host, or a limit of ours, that had nothing left for it? What the job itself may not
@@ -143,7 +147,10 @@ void work(const Task& task) noexcept {
     if (!write_all(task.result, head)) os::end_process(kResultLost);
     const Outcome outcome = outcome_of(task, *job, started);
     if (!task.alone && lacked_room(outcome)) os::end_process(kNoRoom);
-    os::end_process(outcome.undelivered.empty() ? static_cast<int>(outcome.status) : kResultLost);
+    static_assert(2 * kStatuses <= kResultLost);
+    if (outcome.result_lost) os::end_process(kResultLost);
+    os::end_process(static_cast<int>(outcome.status) +
+                    (outcome.undelivered.empty() ? 0 : int{kStatuses}));
   } catch (const std::exception&) {
     os::end_process(kResultLost);
   }

@@ -30,7 +30,8 @@ struct Task {
 inline constexpr char kCommandEnded = 'c';  ///< and what it has left is being ended
 inline constexpr char kTreeEnded = 't';     ///< nothing of the command lives any more
 
-/// How such a process ends; beneath these, its code is the status of its result.
+/// How such a process ends; beneath these, its code is the status of its result, and kStatuses more
+/// where something that was to be kept or applied was not.
 inline constexpr int kResultLost = 100;   ///< there is no result, because it could not be kept
 inline constexpr int kJobsChanged = 101;  ///< there is no result, because the jobs are others now
 /// The job has done nothing yet: there was no process, descriptor or memory left for its sandbox,

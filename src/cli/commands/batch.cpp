@@ -142,6 +142,8 @@ class Resumed {
     ++tally_.before;
     for (std::size_t i = 0; i < kStatuses; ++i)
       if (supervise::to_string(static_cast<Status>(i)) == written.status) ++tally_.by_status[i];
+    if (written.undelivered && written.status == supervise::to_string(Status::ok))
+      ++tally_.incomplete;
     return {};
   }
   [[nodiscard]] bool done(std::size_t job) const { return done_[job]; }

@@ -58,12 +58,14 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   if (!narrator) problems.push_back(narrator.error());
 
   const std::string id = run_id.value_or("");
+  plan::Plan refused =
+      empty_plan(id, arguments.operands.empty() ? "default" : arguments.operands[0], {});
+  const auto tell = [&](const profile::Profile& profile) {
+    tell_words(profile, arguments.command, refused);
+  };
   auto planned =
-      problems.empty() ? prepare(arguments, id, clock) : std::unexpected(std::move(problems));
-  if (!planned) {
-    const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
-    return report.refuse(empty_plan(id, name, arguments.command), planned.error(), started);
-  }
+      problems.empty() ? prepare(arguments, id, clock, tell) : std::unexpected(std::move(problems));
+  if (!planned) return report.refuse(refused, planned.error(), started);
   plan::Plan& plan = planned->plan;
   if (edit_plan) edit_plan(plan);
   if (arguments.dry_run) return dry_run(arguments, plan);

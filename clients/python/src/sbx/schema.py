@@ -198,6 +198,9 @@ class ResultObject(TypedDict):
     redactions: List[Redaction]  # how often which secret, or which of redact_patterns, was masked in the output
     isolation: Isolation
     warnings: List[str]
+    # what was to be written, kept or applied and was not, and why: then sbx exits with 125 where the command has
+    # ended with 0
+    undelivered: List[str]
     timing: Optional[Timing]  # only with --timing; every start is counted from the start of sbx
 
 
