@@ -13,9 +13,26 @@ constexpr unsigned kWholeAddress = 128;
 
 std::string in_allow(const Rule& rule) { return "network.allow: " + rule.text; }
 
-/// `entry`: of network.deny.
-Decision denied(const Policy& policy, std::string_view entry) {
-  return refused("network.deny: " + std::string(entry), deny_line(policy, entry));
+/// What is refused first; `entry`, if it is one of network.deny.
+struct Denied {
+  Decision decision{};
+  std::string entry{};
+};
+
+Denied by_entry(std::string_view entry) {
+  return {refused("network.deny: " + std::string(entry)), std::string(entry)};
+}
+
+/// With the line that takes the entry away, if that is all that refuses: `again` decides without.
+template <class Again>
+Decision told(const Policy& policy, Denied denied, Again again) {
+  if (denied.entry.empty()) return std::move(denied.decision);
+  Policy without = policy;
+  std::erase_if(without.deny, [&](const Rule& rule) { return rule.text == denied.entry; });
+  std::erase_if(without.deny_classes,
+                [&](AddressClass what) { return to_string(what) == denied.entry; });
+  if (again(without).allowed) denied.decision.allow_with = deny_line(policy, denied.entry);
+  return std::move(denied.decision);
 }
 
 /// The first rule for this protocol and port that `fits`.
@@ -56,9 +73,9 @@ bool is_host_loopback(const Address& address) {
   return other || (address.is_v4() && address.bytes[12] == 127);
 }
 
-std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,
-                                       const Endpoint& target) {
-  if (target.port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
+std::optional<Denied> denied_address(const Policy& policy, Protocol protocol,
+                                     const Endpoint& target) {
+  if (target.port == kDnsPort) return Denied{refused("port 53 is where sbx itself answers DNS")};
   // A denied address is denied in every form that leads there.
   std::vector<Address> forms = carried_by(target.address);
   forms.push_back(target.address);
@@ -69,14 +86,14 @@ std::optional<Decision> denied_address(const Policy& policy, Protocol protocol,
   const Rule* rule = find_rule(policy.deny, protocol, target.port, [&](const Rule& r) {
     return std::ranges::any_of(forms, [&r](const Address& a) { return r.contains(a); });
   });
-  if (rule != nullptr) return denied(policy, rule->text);
+  if (rule != nullptr) return by_entry(rule->text);
   for (const AddressClass what :
        {class_of(target.address), loopback ? AddressClass::loopback : class_of(target.address)})
     if (std::ranges::find(policy.deny_classes, what) != policy.deny_classes.end())
-      return denied(policy, to_string(what));
+      return by_entry(to_string(what));
   // A group has no socket inside, so that the kernel drops most of it before anybody sees it.
   if (class_of(target.address) == AddressClass::multicast)
-    return refused("multicast and broadcast are not carried");
+    return Denied{refused("multicast and broadcast are not carried")};
   return std::nullopt;
 }
 
@@ -126,7 +143,9 @@ Decision decide_lookup(const Policy& policy, std::string_view name) {
         std::ranges::find_if(policy.deny, [&](const Rule& deny) { return deny.names_host(name); });
     if (found != policy.deny.end()) denying = &*found;
   }
-  if (denying != nullptr) return denied(policy, denying->text);
+  if (denying != nullptr)
+    return told(policy, by_entry(denying->text),
+                [&](const Policy& without) { return decide_lookup(without, name); });
   // Nobody has said a port yet; this is the likeliest.
   constexpr std::uint16_t kHttps = 443;
   return refused("no rule of network.allow names " + std::string(name),
@@ -137,7 +156,9 @@ Decision decide_name(const Policy& policy, Protocol protocol, std::string_view n
                      std::uint16_t port) {
   if (port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
   if (const Rule* rule = naming(policy.deny, protocol, name, port))
-    return denied(policy, rule->text);
+    return told(policy, by_entry(rule->text), [&](const Policy& without) {
+      return decide_name(without, protocol, name, port);
+    });
   if (const Rule* rule = naming(policy.allow, protocol, name, port))
     return allowed(in_allow(*rule));
   return lacking(policy, protocol, port, missing_for(policy, protocol, name, port),
@@ -146,7 +167,10 @@ Decision decide_name(const Policy& policy, Protocol protocol, std::string_view n
 
 Decision decide_address(const Policy& policy, Protocol protocol, const Endpoint& target,
                         bool of_host) {
-  if (std::optional<Decision> denied = denied_address(policy, protocol, target)) return *denied;
+  if (auto denied = denied_address(policy, protocol, target))
+    return told(policy, *std::move(denied), [&](const Policy& without) {
+      return decide_address(without, protocol, target, of_host);
+    });
   if (is_host_loopback(target.address)) return decide_loopback(policy, protocol, target);
   if (const Rule* rule = covering(policy, protocol, target, of_host))
     return allowed(in_allow(*rule));
@@ -160,7 +184,10 @@ Decision decide_address(const Policy& policy, Protocol protocol, const Endpoint&
 
 Decision decide_resolved(const Policy& policy, Protocol protocol, std::string_view name,
                          const Endpoint& target, bool of_host) {
-  if (std::optional<Decision> denied = denied_address(policy, protocol, target)) return *denied;
+  if (auto denied = denied_address(policy, protocol, target))
+    return told(policy, *std::move(denied), [&](const Policy& without) {
+      return decide_resolved(without, protocol, name, target, of_host);
+    });
   if (is_host_loopback(target.address)) return decide_loopback(policy, protocol, target);
   const std::string what = described(target.address, of_host);
   if (what.empty()) return allowed("an ordinary address");

@@ -96,8 +96,9 @@ Answer own_loopback(const Asked& asked) {
 
 Answer filtered_address(const Asked& asked, const network::Policy& policy, const Place& place,
                         const network::Address& address) {
-  const network::Decision decision = network::decide_address(
-      policy, place.protocol, {.address = address, .port = place.port}, false);
+  const network::Decision decision =
+      network::decide_address(policy, place.protocol, {.address = address, .port = place.port},
+                              asked.host.is_own && asked.host.is_own(address));
   if (is_loopback(network::to_string(address)) && !has_port(policy, place)) {
     Answer answer = own_loopback(asked);
     answer.because = "a network namespace of its own, and network.host_ports does not have " +
@@ -127,7 +128,19 @@ Answer filtered_name(const Asked& asked, const network::Policy& policy, const Pl
   return answer;
 }
 
+/// Whoever is asked by port 53, the answer is ours.
+Answer own_dns(const Asked& asked) {
+  Answer answer = asked.decided_by({});
+  answer.verdict = Verdict::partly;
+  answer.what =
+      "sbx itself answers there, whatever the address: names of network.allow are "
+      "resolved, and nothing else is";
+  answer.because = "port 53 is where sbx itself answers DNS";
+  return answer;
+}
+
 Answer filtered(const Asked& asked, const network::Policy& policy, const Place& place) {
+  if (place.port == network::kDnsPort) return own_dns(asked);
   if (const auto address = network::parse_address(place.host))
     return filtered_address(asked, policy, place, *address);
   if (is_loopback(place.host))  // of /etc/hosts

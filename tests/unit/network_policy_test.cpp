@@ -77,6 +77,10 @@ TEST_CASE("what is denied wins") {
   CHECK(no.because == "network.deny: evil.example.org:443");
   CHECK(no.allow_with == "network: {deny: !replace [\"10.9.0.0/16:*\", \"udp:*.example.org:*\"]}");
   CHECK(decide_name(p, Protocol::tcp, "evil.example.org", 80).allowed);
+  // Without it nothing would allow it either, and taking it away would be for nothing.
+  CHECK(decide_name(policy({"a.org:1"}, {"b.org:*"}), Protocol::tcp, "b.org", 1).allow_with == "");
+  CHECK(decide_lookup(policy({"a.org:1"}, {"b.org:*"}), "b.org").allow_with == "");
+  CHECK(resolved(policy({"example.org:443"}, {"private"}), "10.8.0.1").allow_with == "");
   CHECK(literal(p, "10.8.0.1").allowed);
   CHECK(literal(p, "10.9.0.1").because == "network.deny: 10.9.0.0/16:*");
   CHECK_FALSE(resolved(p, "10.9.0.1").allowed);

@@ -45,3 +45,18 @@ TEST_CASE("env: what the caller lacks, and what a secret is taken from, is not p
   CHECK(key.because == "the secret key is taken from it");
   CHECK(key.allow_with == "secrets: {key: {env: KEY}}");
 }
+
+TEST_CASE("host: the host's own addresses are not what a wide rule is for, and sbx answers DNS") {
+  const Host host{.is_own = [](const network::Address& address) {
+    return network::to_string(address) == "11.22.33.2";
+  }};
+  const Planned plan = planned("network: {allow: ['0.0.0.0/0:7777']}\n");
+  CHECK(plan.ask("host:11.22.33.3:7777", host).verdict == Verdict::allowed);
+  const Answer own = plan.ask("host:11.22.33.2:7777", host);
+  CHECK(own.verdict == Verdict::denied);
+  CHECK(own.because.contains("one of the host's own addresses"));
+  CHECK(own.allow_with == "network: {allow: [\"11.22.33.2:7777\"]}");
+  const Answer dns = plan.ask("host:udp:8.8.8.8:53", host);
+  CHECK(dns.verdict == Verdict::partly);
+  CHECK(dns.what.starts_with("sbx itself answers there"));
+}

@@ -3,6 +3,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
+#include "egress/own_addresses.hpp"
 #include "os/host_path.hpp"
 #include "plan/describe.hpp"
 #include "plan/why.hpp"
@@ -18,6 +19,10 @@ std::expected<std::string, profile::Problems> answers(const Arguments& arguments
   const plan::Host host{.lacks = os::is_missing,
                         .real_path = os::real_path,
                         .is_device = os::is_device,
+                        .is_own =
+                            [](const network::Address& address) {
+                              return egress::is_own_address(address).value_or(false);
+                            },
                         .env = &planned.env};
   for (const std::string& question : arguments.why) {
     const auto answer = plan::why(planned.profile, planned.plan, question, host);
