@@ -3,6 +3,7 @@ are gone; the `sbx` fixture looks for what is left."""
 import json
 import os
 import signal
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -52,6 +53,15 @@ while time.monotonic() < until:
         os.wait()
     except OSError: pass
 """
+
+
+def test_thousands_that_nobody_has_awaited_do_not_hold_up_the_end(shared):
+    """Each takes the kernel a look at all processes of the host, so they are awaited before the next is asked to end."""
+    script = "import os, time\nfor _ in range(6000):\n    if os.fork() == 0: os._exit(0)\nprint('made')"
+    started = time.monotonic()
+    run = shared.run(flags=["--pids", "7000", "--timeout", "60s"], cmd=["/usr/bin/python3", "-c", script])
+    assert run.assert_ok().out == "made\n"
+    assert time.monotonic() - started < 12 * slow.FACTOR, run
 
 
 @pytest.mark.parametrize("flags", [[], ["--memory", "none"]], ids=["sampled", "unlimited"])
