@@ -55,9 +55,10 @@ struct SourceFacts {
   std::string path{};                     ///< canonical absolute path
   std::uint32_t uid = 0;                  ///< owner
   std::uint32_t gid = 0;
-  std::string device{};   ///< "major:minor" of the file system, for I/O limits
-  std::string problem{};  ///< not empty: why it cannot be used (a sentence without a full stop)
-  int refused = 0;        ///< errno, if nothing is wrong with the source but this host refuses
+  std::string device{};    ///< "major:minor" of the disk, for I/O limits; empty: none is known
+  std::string problem{};   ///< not empty: why it cannot be used (a sentence without a full stop)
+  int refused = 0;         ///< errno, if nothing is wrong with the source but this host refuses
+  bool in_memory = false;  ///< a tmpfs, which no I/O limit is about; looked at with `device`
 };
 
 /// A procfs that is mounted on this host: /proc, and what chroots and containers have.
@@ -101,6 +102,8 @@ struct HostFacts {
   std::optional<NoNamespaces> no_namespaces{};
   std::string temporary{};  ///< the caller's folder for temporary files; asked likewise
   bool swap_accounting = false;
+  /// cgroup v1 only: what sockets buffer can be bounded (memory.kmem.tcp.limit_in_bytes).
+  bool socket_accounting = false;
   bool nproc_counts_per_namespace = false;  ///< RLIMIT_NPROC, since Linux 5.14
   bool has_swap = false;      ///< some swap space is in use; looked up only without accounting
   std::string resolv_conf{};  ///< the host's, when the sandbox shares its network
@@ -121,6 +124,7 @@ struct HostFacts {
   bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   RootAccounts root_accounts{};                  ///< RootRequest::dir only (os/probe.hpp)
+  SourceFacts root_disk{};                       ///< what programs are read from; for I/O limits
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   /// By canonical path; asked only by root that may go on without (degrade: idmap).
   std::map<std::string, NoIdmap> no_idmap{};

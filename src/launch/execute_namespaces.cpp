@@ -77,9 +77,24 @@ StepResult run(const plan::ForbidNamespaces&, Context& context) noexcept {
   // Every mount of /proc shows our own user namespace's limit here (user_namespaces(7)). In the
   // host's the kernel compares with the entries of all other namespaces that have looked for
   // theirs (proc_sys_compare()): a quarter of a millisecond beside 200 sandboxes.
-  const os::UniqueFd file =
-      SBX_TRY(os::open_inside(context.root.get(), "proc/sys/user/max_user_namespaces", O_WRONLY));
-  if (::write(file.get(), "0", 1) != 1) return fail();
+  struct Limit {
+    const char* file;
+    std::string_view value;
+    bool optional;  // there is none where the kernel has nothing to be limited
+  };
+  // What a namespace has of inotify counts for who made it as well, and the host lets a user have
+  // 128 instances (fs.inotify.max_user_instances): one command would take root's.
+  constexpr Limit kLimits[] = {{"proc/sys/user/max_user_namespaces", "0", false},
+                               {"proc/sys/user/max_inotify_instances", "32", true},
+                               {"proc/sys/user/max_inotify_watches", "16384", true}};
+  for (const Limit& limit : kLimits) {
+    const auto file = os::open_inside(context.root.get(), limit.file, O_WRONLY);
+    if (!file && limit.optional && file.error().value == ENOENT) continue;
+    if (!file) return std::unexpected(file.error());
+    if (::write(file->get(), limit.value.data(), limit.value.size()) !=
+        static_cast<ssize_t>(limit.value.size()))
+      return fail();
+  }
   return {};
 }
 

@@ -185,18 +185,33 @@ bool any_lists(const std::vector<CgroupHome>& homes, const std::string& controll
   });
 }
 
-bool swap_can_be_limited(const std::vector<CgroupHome>& homes) {
-  const auto serves = [](const CgroupHome& home) {
+namespace {
+
+/// The first group in which memory can be limited; null: there is none.
+const CgroupHome* memory_home(const std::vector<CgroupHome>& homes) {
+  const auto found = std::ranges::find_if(homes, [](const CgroupHome& home) {
     return home.problem.empty() &&
            std::ranges::find(home.controllers, "memory") != home.controllers.end();
-  };
-  const auto memory = std::ranges::find_if(homes, serves);
-  if (memory == homes.end()) return false;
+  });
+  return found == homes.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool swap_can_be_limited(const std::vector<CgroupHome>& homes) {
+  const CgroupHome* const memory = memory_home(homes);
+  if (memory == nullptr) return false;
   const std::string folder = cgroup_folder(memory->mount, memory->group);
   if (memory->version == 1) return may(folder + "/memory.memsw.limit_in_bytes", F_OK);
   // The real root has no limits of its own; there the kernel's swap support stands for them.
   if (is_real_root(folder)) return may("/proc/swaps", F_OK);
   return may(folder + "/memory.swap.max", F_OK);
+}
+
+bool sockets_can_be_limited(const std::vector<CgroupHome>& homes) {
+  const CgroupHome* const memory = memory_home(homes);
+  return memory != nullptr && memory->version == 1 &&
+         may(cgroup_folder(memory->mount, memory->group) + "/memory.kmem.tcp.limit_in_bytes", F_OK);
 }
 
 }  // namespace sbx::os

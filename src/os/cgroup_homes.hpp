@@ -28,4 +28,7 @@ bool any_lists(const std::vector<CgroupHome>& homes, const std::string& controll
 /// Whether swap can be limited where memory is: the file is there.
 bool swap_can_be_limited(const std::vector<CgroupHome>& homes);
 
+/// Whether what sockets buffer can be limited where memory is, if that is on v1.
+bool sockets_can_be_limited(const std::vector<CgroupHome>& homes);
+
 }  // namespace sbx::os

@@ -181,6 +181,7 @@ Result<HostFacts> probe(ProbeRequest request) {
     facts.cgroups = find_cgroup_homes(request.controllers, mountinfo);
     facts.controller_problems = controller_problems(request.controllers, facts.cgroups);
     facts.swap_accounting = swap_can_be_limited(facts.cgroups);
+    facts.socket_accounting = sockets_can_be_limited(facts.cgroups);
     facts.has_swap = !facts.swap_accounting && has_swap();
     facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
     if (std::ranges::find(request.controllers, "hugetlb") != request.controllers.end()) {
@@ -210,6 +211,9 @@ Result<HostFacts> probe(ProbeRequest request) {
       break;
   }
   look_at_files(request, mountinfo, facts);
+  if (request.disks && request.root != RootRequest::empty)
+    facts.root_disk = look_at_source(
+        {request.root == RootRequest::host ? "/usr" : request.root_dir, "/"}, true, "/");
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   if (request.gpu) facts.gpu = find_gpu(facts.euid == 0, request.root == RootRequest::host);
   return facts;

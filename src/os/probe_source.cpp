@@ -3,10 +3,12 @@
 #include "os/probe_source.hpp"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -139,7 +141,11 @@ SourceFacts look_at_source(const SourceRequest& request, bool disk, const std::s
   found.type = S_ISDIR(facts.st_mode) ? EntryType::directory : EntryType::file;
   found.uid = facts.st_uid;
   found.gid = facts.st_gid;
-  if (disk) found.device = disk_of(facts.st_dev);
+  if (!disk) return found;
+  found.device = disk_of(facts.st_dev);
+  struct ::statfs system{};
+  found.in_memory = ::fstatfs(source.fd.get(), &system) == 0 &&
+                    (system.f_type == TMPFS_MAGIC || system.f_type == RAMFS_MAGIC);
   return found;
 }
 

@@ -65,6 +65,11 @@ struct Builder {
   Step& append(Phase phase, std::string_view reason, std::string_view key);
   /// "file:line:column" of `key`, or "the default".
   [[nodiscard]] std::string written_at(std::string_view key) const;
+  /// Somebody counts on the value; of a built-in profile nobody chose it.
+  [[nodiscard]] bool is_chosen(const std::string& key) const {
+    const auto written = profile.origins.find(key);
+    return written != profile.origins.end() && !written->second.file.starts_with('<');
+  }
 };
 
 // Each contributes the steps of its own area, in the order build() calls them.
@@ -75,6 +80,7 @@ Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and th
 void plan_joining(Builder& builder);  ///< cgroups.cpp: how the payload gets into v1 groups
 /// identity.cpp: who runs the tree is no more protected from the OOM killer than others.
 void plan_oom_score(Builder& builder, Phase phase);
+void warn_of_grants(Builder& builder);  ///< grants.cpp: what the profile gives away
 void plan_ids(Builder& builder);         ///< identity.cpp: how init and payload get them
 void plan_inner_host(Builder& builder);  ///< identity.cpp: what its namespaces say and forbid
 void plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network

@@ -77,6 +77,24 @@ Result<void> check_swap(Builder& b) {
               "without: --degrade cgroup"});
 }
 
+/// A limit is about disks; overlay, btrfs and what comes over a network have none that is known.
+Result<void> check_io(Builder& b) {
+  if (!b.profile.limits.io.any()) return {};
+  const std::string unknown = disks_of(b).unknown;
+  if (unknown.empty()) return {};
+  b.plan.isolation.required.emplace_back("io");
+  if (b.degrades("cgroup")) {
+    b.plan.isolation.degraded.emplace_back("io");
+    return {};
+  }
+  return std::unexpected(
+      Error{.kind = ErrorKind::host,
+            .what = "limits.io (" + b.written_at("limits.io") + ") cannot be enforced: what disk " +
+                    quote(unknown) + " is on is not known (overlay, btrfs, a network)",
+            .hint = "use folders on disks of their own file systems, take the limit out, or go on "
+                    "without: --degrade cgroup"});
+}
+
 /// Does RLIMIT_NPROC count this run's processes alone? Without a namespace only an own user id does
 /// that.
 bool counts_processes(const Builder& b) {
@@ -99,6 +117,7 @@ void degrade(Builder& b, const Wanted& limit) {
 
 Result<void> plan_cgroups(Builder& b) {
   SBX_CHECK(check_swap(b));
+  SBX_CHECK(check_io(b));
   const std::vector<Wanted> wanted = wanted_limits(b);
   if (wanted.empty()) return {};
   std::vector<CgroupHome> homes = best_v2_homes(b, wanted);
@@ -124,6 +143,7 @@ Result<void> plan_cgroups(Builder& b) {
       b.plan.seccomp.no_huge_pages = true;
     } else {
       place_v1(b, limit, *own);
+      if (limit.v1_approximate) b.plan.isolation.approximate.push_back(limit.name);
       if (limit.v1_watch != nullptr) b.plan.supervision.*limit.v1_watch = true;
       v1 = true;
     }

@@ -141,7 +141,9 @@ struct Describe {
   std::string operator()(const MakeScratch& s) const {
     return "make the private folder " + quote(s.path);
   }
-  std::string operator()(const ForbidNamespaces&) const { return "forbid nested user namespaces"; }
+  std::string operator()(const ForbidNamespaces&) const {
+    return "forbid nested user namespaces, bound inotify";
+  }
   std::string operator()(const SetHostname& s) const { return "host name " + quote(s.name); }
   std::string operator()(const PrivatePropagation&) const { return "make all mounts private"; }
   std::string operator()(const MountRoot& s) const {

@@ -16,21 +16,6 @@ constexpr std::uint64_t kDefaultWeight = 100;
 constexpr std::uint64_t kDefaultShares = 1024;
 constexpr std::uint64_t kMinShares = 2;
 
-std::vector<std::string> writable_devices(const Builder& b) {
-  std::vector<std::string> devices;
-  const auto note = [&](const std::string& source) {
-    const auto found = b.facts.sources.find(source);
-    if (found == b.facts.sources.end() || found->second.device.empty()) return;
-    if (std::ranges::find(devices, found->second.device) == devices.end())
-      devices.push_back(found->second.device);
-  };
-  if (b.profile.workspace.mode == profile::WorkspaceMode::rw) note(b.profile.workspace.source);
-  for (const profile::Mount& mount : b.profile.mounts)
-    if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
-      if (bind->writable) note(bind->source);
-  return devices;
-}
-
 void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
   const profile::Limits& limits = b.profile.limits;
   if (limits.memory) {
@@ -44,14 +29,20 @@ void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
           {"memory.memsw.limit_in_bytes", std::to_string(*limits.memory + *limits.swap)});
       memory.v2_settings.push_back({"memory.swap.max", std::to_string(*limits.swap)});
     }
+    // v1 has a counter of its own for what sockets buffer, and it is off until it has a limit
+    // (cgroup-v1/memory.rst, 2.7.2): a process could fill the host's memory with unread packets.
+    constexpr std::uint64_t kPart = 4;
+    if (b.facts.socket_accounting)
+      memory.v1_settings.push_back(
+          {"memory.kmem.tcp.limit_in_bytes", std::to_string(*limits.memory / kPart)});
+    memory.v1_approximate = !b.facts.socket_accounting;
     wanted.push_back(std::move(memory));
   } else if (limits.swap && b.facts.swap_accounting && b.origin_of("limits.swap") != Origin{}) {
-    wanted.push_back({"limits.swap",
-                      "swap",
-                      "memory",
-                      "memory",
-                      {},
-                      {{"memory.swap.max", std::to_string(*limits.swap)}}});
+    // v1 limits only the sum of both, and so nothing where memory has no limit.
+    Wanted swap{"limits.swap", "swap", "",
+                "memory",      {},     {{"memory.swap.max", std::to_string(*limits.swap)}}};
+    swap.needless = !b.is_chosen("limits.swap");
+    wanted.push_back(std::move(swap));
   }
 }
 
@@ -115,14 +106,18 @@ void want_cpu(const Builder& b, std::vector<Wanted>& wanted) {
 
 void want_io(const Builder& b, std::vector<Wanted>& wanted) {
   const profile::IoLimits& io = b.profile.limits.io;
-  if (!io.any()) return;
+  const Disks disks = disks_of(b);
+  if (!io.any() || !disks.unknown.empty()) return;
   Wanted limit{"limits.io", "io", "blkio", "io", {}, {}};
   struct Part {
     const std::optional<std::uint64_t>& value;
     const char* v1;
     const char* v2;
   };
-  for (const std::string& device : writable_devices(b)) {
+  // Written pages go to the disk later, and v1 does not know whose they were
+  // (blkio-controller.rst, "Writeback").
+  limit.v1_approximate = io.write_bps || io.write_iops;
+  for (const std::string& device : disks.devices) {
     std::string line = device;
     for (const Part& part : {Part{io.read_bps, "blkio.throttle.read_bps_device", "rbps"},
                              Part{io.write_bps, "blkio.throttle.write_bps_device", "wbps"},

@@ -58,6 +58,7 @@ void plan_stdio(Builder& b) {
 }
 
 void plan_start(Builder& b) {
+  warn_of_grants(b);
   b.add(Phase::payload, CloseDescriptors{}, "nothing above 2 stays open");
   b.add(Phase::payload, InstallSeccomp{},
         "only named system calls; last, so that it covers no step of ours", "seccomp");

@@ -16,12 +16,6 @@ Value within_reach(const Builder& b, const std::string& name, Value wanted) {
   return std::min(wanted.value_or(hard->second), hard->second);
 }
 
-/// Somebody counts on the number; of a built-in profile nobody chose it.
-bool is_chosen(const Builder& b, const std::string& key) {
-  const auto written = b.profile.origins.find(key);
-  return written != b.profile.origins.end() && !written->second.file.starts_with('<');
-}
-
 void plan_rlimit(Builder& b, const std::string& name, Value wanted) {
   const std::string key = "limits.rlimits." + name;
   const Value given = within_reach(b, name, wanted);
@@ -29,7 +23,7 @@ void plan_rlimit(Builder& b, const std::string& name, Value wanted) {
   b.add(Phase::payload, SetRlimit{name, given},
         wanted == given ? key : key + ", as far as the caller's own hard limit goes", key);
   // `none` is no limit of ours, and no wish for one.
-  if (wanted && given && *given < *wanted && is_chosen(b, key))
+  if (wanted && given && *given < *wanted && b.is_chosen(key))
     b.plan.warnings.push_back(key + " (" + b.written_at(key) + ") is " + std::to_string(*wanted) +
                               ", and the command gets " + std::to_string(*given) +
                               ": the hard limit that sbx was started with (ulimit -H)");

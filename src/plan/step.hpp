@@ -116,7 +116,9 @@ struct ForkKeeper {};
 struct MakeScratch {
   std::string path;
 };
-struct ForbidNamespaces {};  ///< user.max_*_namespaces = 0 in the sandbox's own user namespace
+/// user.max_user_namespaces = 0, and less than the host of inotify, in the sandbox's own user
+/// namespace.
+struct ForbidNamespaces {};
 struct SetHostname {
   std::string name;
 };

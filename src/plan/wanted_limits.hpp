@@ -17,12 +17,20 @@ struct Wanted {
   std::string v2;    ///< empty: any v2 group will do
   std::vector<CgroupSetting> v1_settings;
   std::vector<CgroupSetting> v2_settings;
-  bool needless = false;   ///< nothing to be limited on this host today: done if it costs nothing
-  bool by_filter = false;  ///< without a group, the system-call filter can do it
+  bool needless = false;  ///< nothing to be limited on this host today: done if it costs nothing
+  bool v1_approximate = false;  ///< v1 lets something through
+  bool by_filter = false;       ///< without a group, the system-call filter can do it
   /// What the supervisor has to do for it there, besides.
   bool Supervision::* v1_watch = nullptr;
   bool Supervision::* v2_watch = nullptr;
 };
+
+/// disks.cpp: what limits.io is about.
+struct Disks {
+  std::vector<std::string> devices{};  ///< "major:minor", of all folders that are shown
+  std::string unknown{};  ///< a folder whose disk cannot be limited (overlay, btrfs, a network's)
+};
+Disks disks_of(const Builder& b);
 
 std::vector<Wanted> wanted_limits(const Builder& b);
 

@@ -167,7 +167,8 @@ struct Limits {
   Duration grace{0};
   OutputLimits output{};
   /// Name as in setrlimit(2) without RLIMIT_, lower case -> soft = hard value; nullopt = unlimited.
-  std::map<std::string, std::optional<std::uint64_t>> rlimits{{"core", 0}, {"nofile", 1024}};
+  std::map<std::string, std::optional<std::uint64_t>> rlimits{
+      {"core", 0}, {"nofile", 1024}, {"sigpending", 1024}};
 };
 
 enum class OnDeny { fail, kill, log };  ///< `errno` in the file is `fail` (errno is a macro)

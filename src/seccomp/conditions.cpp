@@ -7,6 +7,7 @@
 #include <linux/netlink.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
@@ -164,6 +165,38 @@ ConditionedCall priority_call(std::string_view call, std::uint64_t user) {
           {{Denial::ordinary, {is(1, kInit)}}, {Denial::ordinary, {is(0, user)}}}};
 }
 
+constexpr std::uint64_t kTypeBits = 0xf;      // SOCK_TYPE_MASK; SOCK_CLOEXEC and so on are above
+constexpr std::uint64_t kMultipathTcp = 262;  // IPPROTO_MPTCP
+
+ArgTest is_not_of_type(std::uint64_t type) {
+  return {1, Compare::masked_not_equal, type, kTypeBits};
+}
+
+/// A protocol that nobody has asked for yet is a module that the kernel loads for anybody
+/// (inet_create()): SCTP, DCCP (CVE-2017-6074), L2TP, SMC. A raw socket needs no module and
+/// CAP_NET_RAW; SOCK_PACKET is AF_PACKET under an old name.
+ConditionedCall socket_call() {
+  // What the first condition leaves is AF_INET and AF_INET6.
+  const std::vector<ArgTest> internet = none_of(0, {AF_UNIX, AF_NETLINK});
+  Condition type{Denial::ordinary, internet};
+  for (const std::uint64_t known : {SOCK_STREAM, SOCK_DGRAM, SOCK_RAW})
+    type.tests.push_back(is_not_of_type(known));
+  Condition protocol{Denial::ordinary, internet};
+  protocol.tests.push_back(is_not_of_type(SOCK_RAW));
+  for (const std::uint64_t known :
+       {std::uint64_t{IPPROTO_IP}, std::uint64_t{IPPROTO_TCP}, std::uint64_t{IPPROTO_UDP},
+        std::uint64_t{IPPROTO_ICMP}, std::uint64_t{IPPROTO_ICMPV6}, std::uint64_t{IPPROTO_UDPLITE},
+        kMultipathTcp})
+    protocol.tests.push_back(is_not(2, known));
+  return {"socket",
+          "only AF_UNIX, AF_INET and AF_INET6 with TCP, UDP and ICMP, and AF_NETLINK with "
+          "NETLINK_ROUTE",
+          {{Denial::ordinary, none_of(0, {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK})},
+           {Denial::ordinary, {is(0, AF_NETLINK), is_not(2, NETLINK_ROUTE)}},
+           std::move(type),
+           std::move(protocol)}};
+}
+
 std::vector<ConditionedCall> make_table() {
   return {
       {"clone", "no new namespace (CLONE_NEW*)", {{Denial::firm, {has_any(0, kNamespaceFlags)}}}},
@@ -178,10 +211,7 @@ std::vector<ConditionedCall> make_table() {
        "no lease (F_SETLEASE): while it is held, everybody else who opens the file waits, on the "
        "host and in other sandboxes",
        {{Denial::ordinary, {is(1, F_SETLEASE)}}}},
-      {"socket",
-       "only AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK with NETLINK_ROUTE",
-       {{Denial::ordinary, none_of(0, {AF_UNIX, AF_INET, AF_INET6, AF_NETLINK})},
-        {Denial::ordinary, {is(0, AF_NETLINK), is_not(2, NETLINK_ROUTE)}}}},
+      socket_call(),
       {"socketpair", "only AF_UNIX", {{Denial::ordinary, {is_not(0, AF_UNIX)}}}},
       {"personality",
        "only PER_LINUX, PER_LINUX32 and the query: others switch off address randomisation or map "

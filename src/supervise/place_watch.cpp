@@ -19,7 +19,8 @@ Error watch_error(const std::string& folder, int error) {
           .hint = limit ? "enlarge sysctl fs.inotify.max_user_instances or max_user_watches"
                         : "it changed while sbx started, or a component of its path is a "
                           "symbolic link now",
-          .sys_errno = error};
+          .sys_errno = error,
+          .cause = limit ? "this user has used up what the kernel lets him watch" : ""};
 }
 
 }  // namespace

@@ -9,7 +9,9 @@ from escape.attacks import (ROOT_INSIDE, Attack, test_contained, test_one_wall_l
 
 FILTER = ("install_seccomp",)
 FOR_EVERYBODY = ("vsock", "alg", "bluetooth", "tipc", "rds", "netlink-uevent", "netlink-audit", "netlink-generic",
-                 "netlink-diag", "netlink-connector", "netlink-netfilter", "netlink-xfrm")
+                 "netlink-diag", "netlink-connector", "netlink-netfilter", "netlink-xfrm",
+                 # Protocols that are modules, which the kernel loads for whoever asks first.
+                 "sctp", "sctp-packets", "dccp", "l2tp", "smc")
 # These want a capability, which the payload's own namespaces would give.
 FOR_ROOT = ("packet", "packet-datagram", "key", "can", "xdp")
 

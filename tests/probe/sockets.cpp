@@ -64,6 +64,11 @@ constexpr struct {
     {"tipc", AF_TIPC, SOCK_SEQPACKET, 0},
     {"rds", 21, SOCK_SEQPACKET, 0},
     {"xdp", 44, SOCK_RAW, 0},
+    {"sctp", AF_INET, SOCK_STREAM, IPPROTO_SCTP},
+    {"sctp-packets", AF_INET6, SOCK_SEQPACKET, 0},
+    {"dccp", AF_INET, SOCK_DCCP, 0},
+    {"l2tp", AF_INET6, SOCK_DGRAM, 115},  // IPPROTO_L2TP
+    {"smc", AF_INET, SOCK_STREAM, 256},   // IPPROTO_SMC
     {"raw-inet", AF_INET, SOCK_RAW, IPPROTO_ICMP},
     {"raw-inet6", AF_INET6, SOCK_RAW, IPPROTO_ICMPV6},
     {"netlink-audit", AF_NETLINK, SOCK_RAW, NETLINK_AUDIT},

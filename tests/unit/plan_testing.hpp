@@ -53,6 +53,7 @@ inline HostFacts hybrid(HostFacts facts) {
                              .mount = std::string("/sys/fs/cgroup/") + name,
                              .group = "/",
                              .controllers = {name}});
+  facts.socket_accounting = true;
   return facts;
 }
 

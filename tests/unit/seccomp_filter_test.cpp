@@ -1,7 +1,9 @@
 // What the default filters answer, asked in user space: one promise a test.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
+#include <set>
 #include <string>
 
 #include "seccomp/conditions.hpp"
@@ -140,14 +142,24 @@ TEST_CASE("ioctl does not reach into terminals") {
 
 TEST_CASE("sockets are of four families, netlink of one protocol, pairs of one family") {
   const Asked filter = asked(OnDeny::fail);
+  const std::set<std::uint64_t> inet{0, 1, 6, 17, 58, 136, 262};
   for (std::uint64_t family = 0; family < 64; ++family) {
-    const bool usual = family == 1 || family == 2 || family == 10;
-    for (std::uint64_t protocol = 0; protocol < 24; ++protocol) {
-      const bool route = family == 16 && protocol == 0;
-      check_answer(filter, "socket", {family, 1, protocol}, usual || route ? kAllow : fails(EPERM));
+    for (std::uint64_t protocol = 0; protocol < 300; ++protocol) {
+      const bool known = family == 1 || (family == 16 && protocol == 0) ||
+                         ((family == 2 || family == 10) && inet.contains(protocol));
+      check_answer(filter, "socket", {family, 1, protocol}, known ? kAllow : fails(EPERM));
     }
     check_answer(filter, "socketpair", {family, 1, 0}, family == 1 ? kAllow : fails(EPERM));
   }
+  // With SOCK_CLOEXEC and SOCK_NONBLOCK; a raw one may be of any protocol, for who has the right.
+  for (std::uint64_t type = 0; type < 16; ++type)
+    for (const std::uint64_t family : {2, 10}) {
+      const bool known = type >= SOCK_STREAM && type <= SOCK_RAW;
+      check_answer(filter, "socket", {family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0},
+                   known ? kAllow : fails(EPERM));
+    }
+  CHECK(filter("socket", {2, SOCK_RAW, 89}) == kAllow);
+  CHECK(filter("socket", {1, SOCK_SEQPACKET, 0}) == kAllow);
   CHECK(asked(OnDeny::kill)("socket", {40}) == kKill);
   CHECK(asked(OnDeny::log)("socket", {40}) == kLog);
 }
