@@ -186,7 +186,8 @@ def test_a_job_that_finds_no_process_left_is_started_when_there_are(sbx, batch):
 def test_wrong_flags_are_told(sbx, batch):
     batch.write([{"argv": ["true"]}])
     for flags, words in ((["-j0"], "--jobs: 0 is no number"), (["--total-memory", "x"], "--total-memory"),
-                         (["--retry", "-1"], "--retry"), (["--fail-fats"], "did you mean --fail-fast?")):
+                         (["--retry", "-1"], "--retry"), (["--fail-fats"], "did you mean --fail-fast?"),
+                         (["--retry-on", "nonzero"], "--retry-on: no job is started again without --retry")):
         run = sbx.call("batch", batch.jobs, *flags)
         assert run.code == 125 and words in run.err, run
     assert sbx.call("batch").code == 125

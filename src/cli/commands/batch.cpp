@@ -109,6 +109,9 @@ Result<Bounds> read_bounds(const Arguments& arguments) {
   }
   if (!arguments.retry.empty())
     settings.retries = SBX_TRY(read_count(arguments.retry, "--retry", 0, kMostRetries));
+  else if (!arguments.retry_on.empty())
+    return std::unexpected(Error{ErrorKind::usage, "no job is started again without --retry",
+                                 "--retry-on", "say how often: --retry N"});
   settings.retry_on = SBX_TRY(read_statuses(arguments.retry_on));
   settings.fail_fast = arguments.fail_fast;
   settings.progress = !arguments.quiet;
