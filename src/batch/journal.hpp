@@ -41,7 +41,8 @@ bool begins_line(std::string_view text);
 /// Errors, kind usage and without a place: `line` (without its end) is no whole line of a batch.
 Result<Written> read_line(std::string_view line);
 
-/// JSON Schema (2020-12) of one line, as text.
-std::string batch_schema();
+/// JSON Schema (2020-12) of one line, as text, which needs no other document. `result_schema`: of
+/// the result in it.
+std::string batch_schema(std::string_view result_schema);
 
 }  // namespace sbx::batch

@@ -1,8 +1,36 @@
 // The schemas of a batch as text: of the lines that go in, and of those that come out.
+#include <string_view>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
 #include "batch/job.hpp"
 #include "batch/journal.hpp"
 
 namespace sbx::batch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kLine = R"json({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "urn:sbx:schema:batch:1",
+  "title": "One line of the results of `sbx batch`",
+  "description": "Fields are only ever added.",
+  "type": "object",
+  "required": ["job", "line", "sha256", "attempts", "result"],
+  "properties": {
+    "job": {"type": "string", "description": "the job's id, or the number of its line"},
+    "line": {"type": "integer", "minimum": 1, "description": "where the job stands in its file"},
+    "sha256": {"type": "string", "pattern": "^[0-9a-f]{32}$",
+      "description": "the first half of that of the job's line"},
+    "attempts": {"type": "integer", "minimum": 1, "description": "how often it was started"},
+    "result": {"$ref": "#/$defs/result"}
+  }
+}
+)json";
+
+}  // namespace
 
 std::string job_schema() {
   return R"json({
@@ -53,24 +81,15 @@ std::string job_schema() {
 )json";
 }
 
-std::string batch_schema() {
-  return R"json({
-  "$schema": "https://json-schema.org/draft/2020-12/schema",
-  "$id": "urn:sbx:schema:batch:1",
-  "title": "One line of the results of `sbx batch`",
-  "description": "Fields are only ever added.",
-  "type": "object",
-  "required": ["job", "line", "sha256", "attempts", "result"],
-  "properties": {
-    "job": {"type": "string", "description": "the job's id, or the number of its line"},
-    "line": {"type": "integer", "minimum": 1, "description": "where the job stands in its file"},
-    "sha256": {"type": "string", "pattern": "^[0-9a-f]{32}$",
-      "description": "the first half of that of the job's line"},
-    "attempts": {"type": "integer", "minimum": 1, "description": "how often it was started"},
-    "result": {"$ref": "urn:sbx:schema:result:1"}
-  }
-}
-)json";
+// Not as a document of its own, with its $id, among the $defs: not every validator looks for one
+// there. What it defines itself is referred to from the top, and so comes to be there.
+std::string batch_schema(std::string_view result_schema) {
+  Json line = Json::parse(kLine);
+  Json result = Json::parse(result_schema);
+  line["$defs"] = std::move(result["$defs"]);
+  for (const char* const key : {"$schema", "$id", "$defs"}) result.erase(key);
+  line["$defs"]["result"] = std::move(result);
+  return line.dump(2) + "\n";
 }
 
 }  // namespace sbx::batch

@@ -21,7 +21,7 @@ int schema_command(const Arguments& arguments) {
   if (name == "artifacts") return print(artifacts_schema());
   if (name == "changes") return print(changes::changes_schema());
   if (name == "job") return print(sbx::batch::job_schema());
-  if (name == "batch") return print(sbx::batch::batch_schema());
+  if (name == "batch") return print(sbx::batch::batch_schema(supervise::result_schema()));
   return wrong_operand(arguments);
 }
 
