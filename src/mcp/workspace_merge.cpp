@@ -42,6 +42,15 @@ void add_words(std::string& text, const std::string& more) {
   text += more;
 }
 
+/// Nobody but calls works in there: it is one of them that changes::apply takes for the host.
+void name_the_call(std::vector<changes::Conflict>& conflicts, const changes::ChangeSet& set) {
+  for (changes::Conflict& conflict : conflicts) {
+    const auto change = std::ranges::find(set.changes, conflict.path, &changes::Change::path);
+    if (change != set.changes.end() && change->disturbed)
+      conflict.why = "another call has changed it since this one began";
+  }
+}
+
 Error no_journal(int error) {
   return {.kind = ErrorKind::host,
           .what = "cannot write down what changes for the calls under way",
@@ -132,6 +141,7 @@ Result<void> Workspace::apply_to_tree(const changes::KeptRun& kept, const change
       return std::unexpected(no_journal(noted.error().value));
   if (!applied) return std::unexpected(std::move(applied).error());
   merged.conflicts = std::move(applied->conflicts);
+  name_the_call(merged.conflicts, set);
   return {};
 }
 

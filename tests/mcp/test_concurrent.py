@@ -68,7 +68,8 @@ def test_also_where_the_other_has_touched_it(both):
 
 def test_what_one_has_deleted_and_the_other_changed_is_a_conflict(both):
     late, client = both("echo x >> app.py; echo x > mine", "rm app.py")
-    assert late["kept"] is False and conflicts(late) == ["app.py"]
+    assert late["kept"] is False
+    assert late["conflicts"] == [{"path": "app.py", "why": "another call has changed it since this one began"}]
     assert names(client) == {"data", "data/in.csv"}
 
 
