@@ -1,10 +1,24 @@
 #include "mcp/arguments.hpp"
 
+#include <cmath>
 #include <utility>
 
 #include "base/text.hpp"
 
 namespace sbx::mcp {
+namespace {
+
+/// As JSON Schema has it, to which 2.0 is an integer, too: there are languages with one kind of
+/// number. nullopt: it is none, or no size.
+std::optional<std::uint64_t> whole_number(const Json& value) {
+  if (value.is_number_unsigned()) return value.get<std::uint64_t>();
+  if (!value.is_number()) return std::nullopt;
+  const auto given = value.get<double>();
+  if (given < 0 || given >= 0x1p64 || std::trunc(given) != given) return std::nullopt;
+  return static_cast<std::uint64_t>(given);
+}
+
+}  // namespace
 
 void Arguments::add_mistake(std::string text) {
   if (!mistake_) mistake_ = std::move(text);
@@ -50,9 +64,8 @@ std::optional<std::uint64_t> Arguments::number(const char* name, std::uint64_t l
                                                std::uint64_t most) {
   const Json* const value = find(name);
   if (value == nullptr) return std::nullopt;
-  const bool whole = value->is_number_unsigned();
-  const std::uint64_t given = whole ? value->get<std::uint64_t>() : 0;
-  if (whole && given >= least && given <= most) return given;
+  const auto given = whole_number(*value);
+  if (given && *given >= least && *given <= most) return given;
   add_mistake("`" + std::string(name) + "` has to be a whole number from " + std::to_string(least) +
               " to " + std::to_string(most));
   return std::nullopt;

@@ -37,13 +37,23 @@ def test_a_part_of_a_file(client):
 
 @pytest.mark.parametrize("tool, name, value", [("read_file", "first_line", 0), ("read_file", "lines", 0),
                                                ("read_file", "length", 0), ("read_file", "offset", -1),
-                                               ("read_file", "length", 1.5), ("list_files", "depth", 0),
+                                               ("read_file", "length", 1.5), ("read_file", "offset", 1e30),
+                                               ("read_file", "length", "1"), ("list_files", "depth", 0),
                                                ("list_files", "depth", 65), ("run_shell", "pids", 0)])
 def test_a_number_is_one_that_the_schema_takes(client, tool, name, value):
     given = {"read_file": {"path": "t"}, "list_files": {}, "run_shell": {"script": "true"}}[tool]
     client.call("write_file", path="t", text="x\n")
     least = 0 if name == "offset" else 1
     assert f"`{name}` has to be a whole number from {least} to " in client.refused(tool, **given, **{name: value})
+
+
+def test_a_whole_number_may_be_written_with_a_point(client):
+    """To the schema it is an integer then, too."""
+    client.call("write_file", path="t", text="one\ntwo\nthree\n")
+    assert read(client, "t", first_line=2.0, lines=1.0)["text"] == "two\n"
+    assert read(client, "t", offset=-0.0, length=1e0)["text"] == "o"
+    assert client.call("list_files", depth=1.0)["isError"] is False
+    assert client.shell("true", pids=20.0)["status"] == "ok"
 
 
 def test_bytes_large_files_and_holes(client):
