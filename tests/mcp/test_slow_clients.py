@@ -96,6 +96,13 @@ def test_a_client_that_reads_nothing_and_closes_its_end_is_gone(serve, project, 
         assert client.process.wait(SOON) == 0 and count() == 0
 
 
+def test_what_waits_is_bounded_in_number(client):
+    numbers = [client.start("run_shell", script="sleep 1000", timeout="50s") for _ in range(256)]
+    assert "too many calls" in client.refused("read_file", path="app.py") and not set(numbers) & set(client.answers)
+    client.notify("notifications/cancelled", requestId=numbers[-1])
+    client.call("read_file", path="app.py")
+
+
 def test_what_waits_is_bounded_in_bytes(client):
     """Of calls with 15 MiB each no more than 64 MiB hold, and the next is taken when one has ended."""
     big = "x" * (15 << 20)
