@@ -228,7 +228,9 @@ void Server::reply(const Json& id, Json result, const std::shared_ptr<Batch>& ba
 void Server::refuse(const Json& id, Refusal why, const std::shared_ptr<Batch>& batch) {
   why.text = supervise::redacted(setup_.redactor, why.text);
   if (setup_.redactor != nullptr) supervise::redact_strings(setup_.redactor, why.data);
-  deliver(error_of(id, why), batch);
+  Json message = error_of(id, why);
+  if (id.is_null() && may_lack_id(session_.value_or(Revision::r2026_07_28))) message.erase("id");
+  deliver(std::move(message), batch);
 }
 
 std::string Server::named(const std::string& word) const {

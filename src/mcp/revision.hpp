@@ -26,6 +26,10 @@ std::expected<std::optional<Revision>, Refusal> revision_of(const Json& params);
 
 inline bool has_batches(Revision revision) { return revision == Revision::r2025_03_26; }
 
+/// Where the id of a request could not be read, its error has none. Before, each error has an id,
+/// and JSON-RPC, which the revision refers to, says which: null.
+inline bool may_lack_id(Revision revision) { return revision >= Revision::r2025_11_25; }
+
 /// What the server tells of itself; `instructions` for the model.
 Json initialize_result(Revision revision, std::string_view version, std::string_view instructions);
 Json discover_result(std::string_view instructions);

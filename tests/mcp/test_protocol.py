@@ -102,9 +102,20 @@ def test_whatever_is_sent_is_answered_and_the_next_request_too(client):
         client.send_bytes(data + b"\n")
         answer = client.read()
         assert answer["error"]["code"] == code, (data[:80], answer)
-        expected = 5 if b'"id": 5' in data else None
-        assert answer["id"] == expected, (data[:80], answer)
+        expected = {"id": 5} if b'"id": 5' in data else {}
+        assert {key: answer[key] for key in answer if key == "id"} == expected, (data[:80], answer)
         assert client.request("ping") == {}
+
+
+@pytest.mark.parametrize("revision", [*HANDSHAKE, MODERN, None])
+def test_an_error_without_an_id_is_as_the_revision_has_it(serve, revision):
+    """An older one requires an id, so that what JSON-RPC has there is right; a later one takes no null."""
+    client = serve(revision=revision)
+    client.send_bytes(b"{\n")
+    answer = client.read()
+    assert answer["error"]["code"] == -32700
+    assert set(answer) == {"jsonrpc", "error"} | ({"id"} if revision in HANDSHAKE[:3] else set())
+    assert answer.get("id") is None
 
 
 @pytest.mark.parametrize("data", [b"\n", b"   \n", b'{"jsonrpc": "2.0", "method": "notifications/nobody/knows"}\n',
