@@ -25,63 +25,17 @@ int until(const std::optional<Nanos>& when) {
   return static_cast<int>(left / supervise::kMillisecond + 1);
 }
 
-/// How sbx itself has failed, of a result; nullopt: it has not.
-std::optional<std::string> failed(const RunChild& child) {
-  const Json result = child.result();
-  if (result.is_null()) return "sbx run has ended without a result: " + child.complaint();
-  const std::string status = result.value("status", "");
-  if (status != "setup_error" && status != "internal_error") return std::nullopt;
-  return child.complaint().empty() ? result["reason"].value("text", "") : child.complaint();
-}
-
 }  // namespace
 
 Server::Server(Setup setup)
     : setup_(std::move(setup)),
       kept_(setup_.profile.artifacts, setup_.profile.name, setup_.redactor),
-      bounds_(bounds_text(setup_.profile.limits)) {
+      bounds_(bounds_text(setup_.profile.limits)),
+      has_workspace_(!setup_.workspace.lacks_copy()) {
   offer_.writes = setup_.workspace.writable();
   offer_.has_session = setup_.workspace.is_own();
   offer_.applies = setup_.workspace.applies();
   offer_.open_world = setup_.profile.network.mode != profile::NetworkMode::none;
-}
-
-Result<void> Server::prepare() {
-  if (const auto opened = gate_.open(); !opened)
-    return std::unexpected(Error{.kind = ErrorKind::setup,
-                                 .what = "cannot watch for signals",
-                                 .sys_errno = opened.error().value});
-  struct Trial {
-    Runner runner;
-    std::unique_ptr<RunChild> child;
-  };
-  std::vector<Trial> trials;
-  for (const Runner runner : {Runner::python, Runner::node, Runner::shell})
-    trials.push_back({runner, SBX_TRY(start(trial_of(runner, setup_.profile), false))});
-  bool asked = false;
-  while (std::ranges::any_of(trials, [](const Trial& one) { return !one.child->ended(); })) {
-    set_.clear();
-    const std::size_t signal = set_.add(gate_.fd(), POLLIN);
-    for (Trial& one : trials) one.child->watch(set_, true);
-    if (::poll(set_.data(), set_.size(), -1) < 0 && errno != EINTR)
-      return std::unexpected(
-          Error{.kind = ErrorKind::host, .what = "cannot wait", .sys_errno = errno});
-    asked = asked || (set_.revents(signal) != 0 && gate_.take() != 0);
-    for (Trial& one : trials) {
-      if (asked) one.child->cancel(supervise::now_ns());
-      one.child->step(set_, {});
-    }
-  }
-  if (asked) return std::unexpected(Error{.kind = ErrorKind::usage, .what = "asked to end"});
-  offer_.runners.push_back(Runner::command);
-  for (const Trial& one : trials) {
-    if (const auto why = failed(*one.child))
-      return std::unexpected(Error{.kind = ErrorKind::host, .what = *why});
-    const Json result = one.child->result();
-    if (result.value("status", "") == "ok") offer_.runners.push_back(one.runner);
-    forget(*one.child);
-  }
-  return {};
 }
 
 Result<std::unique_ptr<RunChild>> Server::start(Order order, bool events) {
@@ -101,20 +55,21 @@ Result<std::unique_ptr<RunChild>> Server::start(Order order, bool events) {
 
 Result<void> Server::serve() {
   try {
-    talk();
+    auto talked = talk();
     end_all();
+    return talked;
   } catch (const std::exception& failure) {
     calls_.clear();  // which ends the runs
     return std::unexpected(Error{.kind = ErrorKind::internal,
                                  .what = std::string("the session has ended: ") + failure.what()});
   }
-  return {};
 }
 
-void Server::talk() {
+Result<void> Server::talk() {
   while (!client_.gone()) {
     round(true);
-    if (gate_.take() != 0) return;
+    if (setup_.gate.take() != 0) return {};
+    SBX_CHECK(finish_copying());
     // A short request may have a long answer: what nobody reads yet is not made.
     while (!client_.congested()) {
       const auto line = client_.next();
@@ -122,14 +77,17 @@ void Server::talk() {
       hear(*line);
     }
     finish_work();
+    if (!has_workspace_) continue;
     start_waiting();
     begin_work(true);
   }
+  return {};
 }
 
 void Server::round(bool talks) {
   set_.clear();
-  set_.add(gate_.fd(), POLLIN);
+  set_.add(setup_.gate.fd(), POLLIN);
+  if (copying_) copying_->watch(set_);
   std::optional<Nanos> wake;
   for (const auto& call : calls_) {
     if (call->work) call->work->watch(set_);
@@ -139,6 +97,7 @@ void Server::round(bool talks) {
   }
   if (talks) client_.watch(set_);
   if (::poll(set_.data(), set_.size(), until(wake)) < 0) return;  // EINTR: the next look is soon
+  if (copying_) copying_->step(set_);
   const Nanos now = supervise::now_ns();
   for (const auto& call : calls_) {
     if (call->work) call->work->step(set_);
@@ -190,6 +149,7 @@ void Server::forget(const RunChild& child) {
 }
 
 void Server::end_all() {
+  stop_copying();
   std::erase_if(calls_, [](const auto& call) { return !call->child && !call->work; });
   for (const auto& call : calls_) {
     if (call->work && !call->lasts) call->work->kill();
@@ -199,7 +159,7 @@ void Server::end_all() {
   while (!calls_.empty()) {
     begin_work(false);
     round(false);
-    while (gate_.take() != 0) {
+    while (setup_.gate.take() != 0) {
     }
     finish_work();
   }

@@ -25,6 +25,7 @@ namespace sbx::mcp {
 
 /// What the operator has fixed, and how this program runs itself.
 struct Setup {
+  os::SignalGate& gate;  ///< open
   profile::Profile profile;
   Workspace workspace;
   supervise::Redactor redactor;  ///< of the profile's secrets; null: there are none
@@ -39,15 +40,23 @@ struct Setup {
 class Server {
  public:
   explicit Server(Setup setup);
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+  Server(Server&&) = delete;
+  Server& operator=(Server&&) = delete;
+  ~Server() { stop_copying(); }
 
-  /// Tries which interpreters start. Error: sbx itself cannot run anything here.
-  Result<void> prepare();
+  /// Begins to copy the workspace, and tries which interpreters start. False: we are asked to end.
+  /// Error: sbx itself cannot run anything here.
+  Result<bool> prepare();
   /// Until the client is gone, or we are asked to end. No run of the session is left then. Error:
-  /// it has ended for a reason of our own, such as too little memory; what it has changed can be
-  /// kept all the same.
+  /// there is no workspace, or it has ended for another reason of our own, such as too little
+  /// memory; what it has changed can be kept all the same.
   Result<void> serve();
   /// Keeps what the profile wants to be kept of the session. Returns its name, or "".
-  Result<std::string> keep_rest() { return setup_.workspace.keep_rest(); }
+  Result<std::string> keep_rest() {
+    return has_workspace_ ? setup_.workspace.keep_rest() : std::string();
+  }
 
  private:
   struct Batch {
@@ -69,8 +78,16 @@ class Server {
     std::unique_ptr<WorkChild> work{};  ///< makes its answer
   };
 
+  // prepare.cpp: before anything can be done
+  struct Trial;
+  Result<void> begin_copying();
+  Result<void> finish_copying();
+  void stop_copying();
+  Result<std::vector<Trial>> start_trials();
+  Result<bool> wait_for(std::vector<Trial>& trials);
+
   // server.cpp: the loop
-  void talk();
+  Result<void> talk();
   void round(bool talks);
   void start_waiting();
   static void forget(const RunChild& child);
@@ -118,7 +135,8 @@ class Server {
   std::string bounds_;
   std::optional<Revision> session_{};  ///< after `initialize`
   ClientLine client_{};
-  os::SignalGate gate_{};
+  bool has_workspace_ = false;          ///< until then calls wait
+  std::optional<WorkChild> copying_{};  ///< makes it
   supervise::PollSet set_{};
   std::deque<std::unique_ptr<Call>> calls_{};  ///< in the order of their coming
 };

@@ -69,7 +69,7 @@ Result<Workspace> Workspace::open(const profile::Profile& profile, const std::st
     made.rights_ = *rights;
   }
   if (made.mode_ == WorkspaceMode::none || made.mode_ == WorkspaceMode::overlay) {
-    SBX_CHECK(made.take_copy());
+    SBX_CHECK(made.make_own());
     return made;
   }
   auto tree = os::open_beneath(made.host_.get(), ".", O_RDONLY | O_DIRECTORY);
@@ -79,19 +79,23 @@ Result<Workspace> Workspace::open(const profile::Profile& profile, const std::st
   return made;
 }
 
-Result<void> Workspace::take_copy() {
-  if (host_.valid()) SBX_CHECK(check_host_size());
+Result<void> Workspace::make_own() {
   const SessionFolder& session = session_.emplace(SBX_TRY(SessionFolder::make(id_)));
   tree_ = SBX_TRY(session.make_folder(kTree));
   base_ = SBX_TRY(session.make_folder(kBase));
   journal_.emplace(SBX_TRY(session.make_folder(kJournal)));
-  if (!host_.valid()) return {};
-  SBX_CHECK(copy_host(session));
-  // Not the folder once more: what somebody saves there meanwhile would be a change of ours.
-  return copy_tree_to_base(session);
+  return {};
 }
 
-Result<void> Workspace::copy_host(const SessionFolder& session) const {
+Result<void> Workspace::copy_host() const {
+  if (!session_) return {};  // lacks_copy() of nothing
+  SBX_CHECK(check_host_size());
+  SBX_CHECK(copy_host_to_tree(*session_));
+  // Not the folder once more: what somebody saves there meanwhile would be a change of ours.
+  return copy_tree_to_base(*session_);
+}
+
+Result<void> Workspace::copy_host_to_tree(const SessionFolder& session) const {
   const os::UniqueFd links = SBX_TRY(session.make_folder(kLinks));
   if (const auto copied = copy_as_owner(links.get()); !copied) {
     Error error = cannot("cannot copy the workspace " + quote(source_) + " for the session",

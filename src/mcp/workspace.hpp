@@ -28,10 +28,20 @@ namespace sbx::mcp {
 class Workspace {
  public:
   /// `cwd`: what a relative source is relative to. `env`: of the runs. `id`: of the session, as of
-  /// a run.
+  /// a run. Takes no time: see lacks_copy().
   static Result<Workspace> open(const profile::Profile& profile, const std::string& cwd,
                                 const std::map<std::string, std::string>& env,
                                 const std::string& id);
+
+  /// Is it a session's own, in which what the operator's folder has is still to come?
+  [[nodiscard]] bool lacks_copy() const { return is_own() && host_.valid(); }
+  /// Copies that, which may take long; also in a copy of this process. Until it is done nothing
+  /// else is asked of the workspace, and what has failed is no workspace.
+  [[nodiscard]] Result<void> copy_host() const;
+  /// Makes a folder for runs that are to show before that what they can, and returns its path. It
+  /// has where mounts of the profile's go, and `workdir`, as the operator's folder has them, and no
+  /// more.
+  [[nodiscard]] Result<std::string> make_stand_in(const std::optional<std::string>& workdir) const;
 
   /// The folder, open for reading.
   [[nodiscard]] int folder() const { return tree_.get(); }
@@ -118,12 +128,12 @@ class Workspace {
   static constexpr const char* kBase = "base";
 
   Workspace() = default;
-  Result<void> take_copy();
+  Result<void> make_own();
   [[nodiscard]] Result<void> check_host_size() const;
   [[nodiscard]] Growth growth_of(const changes::ChangeSet& set) const;
-  Result<void> copy_host(const SessionFolder& session) const;
+  [[nodiscard]] Result<void> copy_host_to_tree(const SessionFolder& session) const;
   [[nodiscard]] SysResult<void> copy_as_owner(int links) const;
-  Result<void> copy_tree_to_base(const SessionFolder& session) const;
+  [[nodiscard]] Result<void> copy_tree_to_base(const SessionFolder& session) const;
   [[nodiscard]] bool masks(std::string_view relative) const;
   /// Takes out what the profile hides. Returns a warning about what it masks, or "".
   std::string drop_hidden(changes::ChangeSet& set) const;

@@ -5,10 +5,18 @@ import subprocess
 
 import pytest
 
+from support.mcp_client import PATIENCE
+
 
 def refused(sbx, *words, **options):
     """What a server says that does not begin."""
-    done = subprocess.run([str(sbx.binary), "mcp", *words], cwd=sbx.cwd, input="", capture_output=True, text=True, **options)
+    ours, theirs = os.pipe()  # a client that stays: with it the server would end
+    try:
+        done = subprocess.run([str(sbx.binary), "mcp", *words], cwd=sbx.cwd, stdin=ours, capture_output=True, text=True,
+                              timeout=PATIENCE, **options)
+    finally:
+        os.close(ours)
+        os.close(theirs)
     assert done.returncode == 125 and done.stdout == "", done
     return done.stderr
 

@@ -25,6 +25,7 @@
 #include "os/own_memory.hpp"
 #include "os/probe.hpp"
 #include "os/secret_source.hpp"
+#include "os/signals.hpp"
 #include "redact/matcher.hpp"
 
 namespace sbx::cli {
@@ -208,15 +209,22 @@ Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const E
               .what = "`workspace.git: protect` does not go with a workspace of the session's own",
               .hint = "leave it out, as nothing reaches the folder before it is applied; or let "
                       "commands change it: --workspace DIR:rw"});
+  // Before the gate: what makes secrets ends with us, by the signals that end us.
+  auto redactor = SBX_TRY(redactor_of(profile));
+  os::SignalGate gate;
+  if (const auto opened = gate.open(); !opened)
+    return std::unexpected(Error{.kind = ErrorKind::setup,
+                                 .what = "cannot watch for signals",
+                                 .sys_errno = opened.error().value});
   const std::string id = SBX_TRY(make_run_id());
   auto workspace = SBX_TRY(mcp::Workspace::open(profile, cwd, env, id));
   if (workspace.is_own()) line.use_workspace(workspace.own_path());
-  auto redactor = SBX_TRY(redactor_of(profile));
   std::vector<std::string> variables;
   for (const auto& [name, value] : env)
     variables.push_back(std::string(name).append("=").append(value));
   mcp::Server server(
-      {.profile = std::move(profile),
+      {.gate = gate,
+       .profile = std::move(profile),
        .workspace = std::move(workspace),
        .redactor = std::move(redactor),
        .version = SBX_VERSION,
@@ -224,7 +232,7 @@ Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const E
        .words = [line = std::move(line)](
                     const std::vector<std::string>& flags) { return line.with(flags); },
        .new_id = make_run_id});
-  SBX_CHECK(server.prepare());
+  if (!SBX_TRY(server.prepare())) return kSuccess;
   log::write(log::Level::info, "mcp session " + id + " has begun");
   const auto served = server.serve();
   const std::string kept = SBX_TRY(server.keep_rest());
