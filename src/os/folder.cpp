@@ -1,6 +1,8 @@
 #include "os/folder.hpp"
 
+#include <linux/fs.h>
 #include <linux/openat2.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -118,6 +120,13 @@ bool is_named(int folder, const char* name, int held) noexcept {
   struct ::stat open{};
   return ::fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(held, &open) == 0 &&
          named.st_ino == open.st_ino && named.st_dev == open.st_dev;
+}
+
+void keep_apart(int folder) noexcept {
+  int flags = 0;
+  if (::ioctl(folder, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_TOPDIR_FL) != 0) return;
+  flags |= FS_TOPDIR_FL;
+  (void)::ioctl(folder, FS_IOC_SETFLAGS, &flags);
 }
 
 SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns) {

@@ -45,6 +45,11 @@ bool holds_attributes(int fd);
 /// one may be there by now. Allocation-free.
 bool is_named(int folder, const char* name, int held) noexcept;
 
+/// Tells the file system that the folders in this one have nothing to do with each other
+/// (chattr(1), "T"), so that it does not lay them next to each other. A hint, which not every one
+/// takes.
+void keep_apart(int folder) noexcept;
+
 /// Was the entry made after `time_ns` of CLOCK_REALTIME? A file system that does not say when
 /// (statx(2)) says no.
 SysResult<bool> is_born_after(int folder, const char* name, std::int64_t time_ns);

@@ -1,6 +1,8 @@
 """The session's copy of the operator's folder is made while the server hears its client, and both may end meanwhile.
 
 A test makes that long by stopping who copies."""
+import array
+import fcntl
 import os
 import signal
 import time
@@ -14,6 +16,7 @@ from support.waiting import SOON, state_of, wait_until
 from .test_work import workers
 
 FILES = 6000
+GET_FLAGS, SET_FLAGS, TOPDIR = 0x80086601, 0x40086602, 0x20000  # ioctl_iflags(2)
 
 
 @pytest.fixture
@@ -126,3 +129,26 @@ def test_which_interpreters_start_is_tried_without_it(serve, project, tmp_path, 
     assert client.shell("pwd -P; ls; ls ../deep/lib; wc -l < ../file")["stdout"]["text"].split()[:3] == [
         "/workspace/data", "in.csv", "there"]
     assert {tool["name"] for tool in client.request("tools/list")["tools"]} > {"run_python", "run_shell"}
+
+
+def flags_of(folder, more=0):
+    """The attributes of a folder (chattr(1)), with `more`; 0: its file system has none, or not these."""
+    held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    flags = array.array("i", [0, 0])
+    try:
+        fcntl.ioctl(held, GET_FLAGS, flags)
+        flags[0] |= more
+        fcntl.ioctl(held, SET_FLAGS, flags)
+    except OSError:
+        return 0
+    finally:
+        os.close(held)
+    return flags[0]
+
+
+def test_sessions_are_not_laid_next_to_each_other(serve, state, project, tmp_path):
+    """Where the file system takes a hint: files that have just gone make new ones slow beside them."""
+    serve("python", "--workspace", f"{project}:overlay")
+    (tmp_path / "other").mkdir()
+    takes = flags_of(tmp_path / "other", TOPDIR) & TOPDIR
+    assert flags_of(state / "sbx" / "mcp") & TOPDIR == takes
