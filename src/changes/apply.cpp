@@ -16,10 +16,12 @@
 
 #include "base/text.hpp"
 #include "changes/judge.hpp"
+#include "changes/note.hpp"
 #include "changes/owner.hpp"
 #include "changes/replace.hpp"
 #include "changes/seen.hpp"
 #include "changes/tree.hpp"
+#include "changes/unfinished.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/folder.hpp"
 
@@ -34,10 +36,12 @@ class Apply {
  public:
   Apply(const KeptRun& kept, const ChangeSet& set, int workspace,
         std::span<const std::size_t> wanted)
-      : set_(set),
+      : kept_(kept),
+        set_(set),
         wanted_(wanted),
         workspace_(workspace),
         tree_(workspace),
+        note_(kept.folder.get()),
         replacer_(kept, workspace) {}
 
   Result<Applied> run() {
@@ -49,20 +53,32 @@ class Apply {
     owner_ = *owner;
     look();
     if (!applied_.conflicts.empty()) return std::move(applied_);
-    SBX_CHECK(replacer_.begin());
-    SBX_CHECK(for_each(wanted_, &Apply::open_folder));
-    SBX_CHECK(for_each(std::views::reverse(wanted_), &Apply::take_away));
-    SBX_CHECK(for_each(wanted_, &Apply::put));
-    SBX_CHECK(for_each(std::views::reverse(wanted_), &Apply::close_folder));
-    replacer_.end();
+    if (auto changed = change_all(); !changed) {
+      if (!is_in_between()) note_.remove();
+      return std::unexpected(std::move(changed).error());
+    }
+    note_.remove();
     return std::move(applied_);
   }
 
  private:
   using Act = SysResult<void> (Apply::*)(std::size_t);
 
+  Result<void> change_all() {
+    SBX_CHECK(replacer_.begin());
+    SBX_CHECK(for_each(wanted_, &Apply::open_folder));
+    SBX_CHECK(for_each(std::views::reverse(wanted_), &Apply::take_away));
+    SBX_CHECK(for_each(wanted_, &Apply::put));
+    return for_each(std::views::reverse(wanted_), &Apply::close_folder);
+  }
+
+  /// It has failed: may something be as neither the host nor the run has it, for the next to know?
+  bool is_in_between() {
+    return resuming_ || in_between_ || !opened_.empty() || !clear_unfinished(kept_, workspace_);
+  }
+
   void look() {
-    resuming_ = replacer_.is_resuming();
+    resuming_ = note_.is_there();
     for (const std::size_t i : wanted_) {
       if (set_.changes[i].passage) replacer_.note_link(set_.changes[i]);
       if (set_.changes[i].after.kind == EntryKind::absent) going_.insert(set_.changes[i].path);
@@ -183,6 +199,7 @@ class Apply {
     ++applied_.done;
     if (is_folder(now) != is_folder(change.after)) {
       SBX_CHECK(remove(change, now));
+      in_between_ = true;
       const Entry absent{};
       return is_folder(change.after) ? replacer_.make_folder(change)
                                      : replacer_.put(change, absent, {});
@@ -211,13 +228,16 @@ class Apply {
     return folder.set_mode(wanted | (present & 06000U));
   }
 
+  const KeptRun& kept_;
   const ChangeSet& set_;
   std::span<const std::size_t> wanted_;
   int workspace_;
   std::optional<os::Ids> owner_{};  ///< none: not started by root
   Workspace tree_;
+  Note note_;
   Replacer replacer_;
   bool resuming_ = false;
+  bool in_between_ = false;
   std::set<std::string> going_;   ///< paths that are to be removed
   std::set<std::string> coming_;  ///< paths that are to be folders
   std::set<std::size_t> to_do_;

@@ -34,7 +34,4 @@ Result<std::vector<std::size_t>> select(const ChangeSet& set, std::span<const st
 Result<Applied> apply(const KeptRun& kept, const ChangeSet& set, int workspace,
                       std::span<const std::size_t> wanted);
 
-/// Takes away what an apply that was killed may have left in the workspace: one file.
-SysResult<void> clear_unfinished(const KeptRun& kept, int workspace);
-
 }  // namespace sbx::changes

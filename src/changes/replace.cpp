@@ -8,22 +8,17 @@
 #include <cstdio>
 #include <utility>
 
-#include "changes/apply.hpp"
 #include "changes/file_time.hpp"
 #include "changes/look.hpp"
 #include "changes/owner.hpp"
+#include "changes/unfinished.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
 namespace {
 
-/// In the kept run's folder: in which folder of the workspace the unfinished file may be.
-constexpr const char* kNote = "applying";
-
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
-
-std::string temporary_name(const std::string& run) { return ".sbx-apply-" + run; }
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -50,12 +45,11 @@ bool is_same_file(const Spot& a, const std::string& a_name, const Spot& b) {
 
 Replacer::Replacer(const KeptRun& kept, int workspace)
     : kept_(kept),
+      note_(kept.folder.get()),
       top_(workspace),
       tree_(workspace),
       sources_(workspace),
-      temporary_(temporary_name(kept.run)) {}
-
-bool Replacer::is_resuming() const { return ::faccessat(kept_.folder.get(), kNote, F_OK, 0) == 0; }
+      temporary_(unfinished_name(kept.run)) {}
 
 Result<void> Replacer::begin() {
   if (const auto cleared = clear_unfinished(kept_, top_); !cleared)
@@ -64,23 +58,17 @@ Result<void> Replacer::begin() {
               .what = "cannot remove " + temporary_ + ", which an interrupted apply has left",
               .sys_errno = cleared.error().value});
   // From here on a folder may be as only an apply leaves it.
-  if (const auto noted = write_down({}); !noted)
+  if (const auto noted = note_.begin(); !noted)
     return std::unexpected(Error{.kind = ErrorKind::host,
                                  .what = "cannot write to the folder of the kept changes",
                                  .sys_errno = noted.error().value});
   return {};
 }
 
-void Replacer::end() { ::unlinkat(kept_.folder.get(), kNote, 0); }
-
 SysResult<void> Replacer::write_down(std::string_view path) {
   const std::string_view folder = folder_of(path);
   if (written_down_ == folder) return {};
-  const os::UniqueFd note(
-      ::openat(kept_.folder.get(), kNote, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!note.valid()) return fail();
-  if (::write(note.get(), folder.data(), folder.size()) != static_cast<ssize_t>(folder.size()))
-    return fail();
+  SBX_CHECK(note_.unfinished_in(folder));
   written_down_ = folder;
   return {};
 }
@@ -249,28 +237,6 @@ SysResult<Held> Replacer::hold_folder(const Spot& spot) const {
   if (!S_ISDIR(what.st_mode)) return std::unexpected(Errno{ENOTDIR});
   if (!SBX_TRY(is_owners(what))) return std::unexpected(Errno{EPERM});
   return held;
-}
-
-SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
-  const os::UniqueFd note(::openat(kept.folder.get(), kNote, O_RDONLY | O_CLOEXEC));
-  if (!note.valid()) {
-    if (errno == ENOENT) return {};
-    return fail();
-  }
-  std::string folder;
-  char bytes[4096];
-  for (ssize_t n; (n = ::read(note.get(), bytes, sizeof bytes)) != 0;) {
-    if (n < 0) return fail();
-    folder.append(bytes, static_cast<std::size_t>(n));
-  }
-  Workspace tree(workspace);
-  const std::string name = temporary_name(kept.run);
-  const auto spot = tree.spot(folder.empty() ? name : folder + "/" + name);
-  AsOwner owner;
-  SBX_CHECK(owner.take(workspace));
-  // No such folder any more: nothing is in it.
-  if (spot && ::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT) return fail();
-  return {};
 }
 
 }  // namespace sbx::changes

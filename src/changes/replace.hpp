@@ -3,11 +3,13 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "changes/held.hpp"
+#include "changes/note.hpp"
 #include "changes/seen.hpp"
 #include "changes/store.hpp"
 #include "changes/tree.hpp"
@@ -19,12 +21,8 @@ class Replacer {
   /// Both stay the caller's.
   Replacer(const KeptRun& kept, int workspace);
 
-  /// Was one before interrupted? Until begin().
-  [[nodiscard]] bool is_resuming() const;
   /// Takes away what one that was killed has left, and notes that another is under way.
   Result<void> begin();
-  /// Nothing is under way any more.
-  void end();
 
   /// Makes `change.path` what `change.after` says; `now` is what stands there, and `seen` the same.
   /// EBUSY: it is not any more.
@@ -58,13 +56,14 @@ class Replacer {
   SysResult<void> write_down(std::string_view path);
 
   const KeptRun& kept_;
+  Note note_;
   int top_;
   Workspace tree_;
   Workspace sources_;
   std::string temporary_;  ///< the name, in whatever folder
   bool made_ = false;      ///< something of that name, by us
   std::string why_;
-  std::string written_down_ = "/";  ///< the folder that our note names; "/": none
+  std::optional<std::string> written_down_;            ///< the folder that our note names
   std::map<std::uint64_t, const Change*> sources_of_;  ///< by link group
 };
 

@@ -244,6 +244,17 @@ def test_discard_takes_away_what_a_killed_apply_left(kept):
     assert not left.exists() and kept.files() == ["sbx", "sbx/changes"]
 
 
+@pytest.mark.needs("root")
+def test_a_workspace_that_is_read_only_says_so_each_time(kept):
+    """Of a missing file, unlink(2) says there that the file system is read-only, too."""
+    top = kept.sbx.cwd
+    name = changed(kept, "echo x > f")
+    script = f"mount --bind {top} {top} && mount -o remount,bind,ro {top}; {kept.sbx.binary} apply {name}; {kept.sbx.binary} apply {name}"
+    done = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True)
+    assert done.returncode == 125 and done.stderr.count("cannot change f in the workspace") == 2 and ".sbx-apply" not in done.stderr, done
+    assert not (kept.state / "sbx" / "changes" / name / "applying").exists()
+
+
 def test_a_damaged_content_is_not_applied(kept):
     (kept.sbx.cwd / "file").write_text("host\n")
     name = changed(kept, "echo run > file")

@@ -12,6 +12,7 @@
 #include "changes/changes_json.hpp"
 #include "changes/diff_view.hpp"
 #include "changes/kept_contents.hpp"
+#include "changes/unfinished.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/say.hpp"

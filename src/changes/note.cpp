@@ -1,0 +1,42 @@
+#include "changes/note.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "os/fd.hpp"
+#include "os/whole_file.hpp"
+
+namespace sbx::changes {
+namespace {
+
+constexpr const char* kName = "applying";
+constexpr std::string_view kNowhere = "/";  // no folder of a workspace, whose paths are relative
+
+std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
+
+}  // namespace
+
+bool Note::is_there() const { return ::faccessat(folder_, kName, F_OK, 0) == 0; }
+
+SysResult<void> Note::begin() const { return unfinished_in(kNowhere); }
+
+SysResult<void> Note::unfinished_in(std::string_view folder) const {
+  const os::UniqueFd note(::openat(folder_, kName, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!note.valid()) return fail();
+  return os::write_all(note.get(), folder);
+}
+
+SysResult<std::optional<std::string>> Note::unfinished() const {
+  const os::UniqueFd note(::openat(folder_, kName, O_RDONLY | O_CLOEXEC));
+  if (!note.valid() && errno == ENOENT) return std::nullopt;
+  if (!note.valid()) return fail();
+  std::string folder = SBX_TRY(os::read_all(note.get()));
+  if (folder == kNowhere) return std::nullopt;
+  return folder;
+}
+
+void Note::remove() const { (void)::unlinkat(folder_, kName, 0); }
+
+}  // namespace sbx::changes

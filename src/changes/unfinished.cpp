@@ -1,0 +1,35 @@
+#include "changes/unfinished.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "changes/note.hpp"
+#include "changes/owner.hpp"
+#include "changes/tree.hpp"
+
+namespace sbx::changes {
+
+std::string unfinished_name(const std::string& run) { return ".sbx-apply-" + run; }
+
+SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
+  const auto folder = SBX_TRY(Note(kept.folder.get()).unfinished());
+  if (!folder) return {};
+  const std::string name = unfinished_name(kept.run);
+  Workspace tree(workspace);
+  const auto spot = tree.spot(folder->empty() ? name : *folder + "/" + name);
+  if (!spot) return {};  // no such folder any more: nothing is in it
+  AsOwner owner;
+  SBX_CHECK(owner.take(workspace));
+  // A file system that is read-only refuses to remove also what is not there.
+  struct ::stat what{};
+  if (::fstatat(spot->folder, name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
+    return {};
+  if (::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT)
+    return std::unexpected(Errno{errno});
+  return {};
+}
+
+}  // namespace sbx::changes
