@@ -1,6 +1,7 @@
 // The order: look at everything; open closed folders; delete, the deepest first; make and replace,
-// parents first; give folders their modes, the deepest first. Whatever ends it in between, each
-// path has what it had or what it is to have, and the same again does the rest.
+// parents first; give folders their modes, the deepest first, also when something has failed.
+// Whatever ends it in between, each path has what it had or what it is to have, and the same again
+// does the rest.
 #include "changes/apply.hpp"
 
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "changes/judge.hpp"
 #include "changes/note.hpp"
+#include "changes/open_folders.hpp"
 #include "changes/owner.hpp"
 #include "changes/replace.hpp"
 #include "changes/seen.hpp"
@@ -42,6 +43,7 @@ class Apply {
         workspace_(workspace),
         tree_(workspace),
         note_(kept.folder.get()),
+        open_(kept, set, workspace),
         replacer_(kept, workspace) {}
 
   Result<Applied> run() {
@@ -53,11 +55,9 @@ class Apply {
     owner_ = *owner;
     look();
     if (!applied_.conflicts.empty()) return std::move(applied_);
-    if (auto changed = change_all(); !changed) {
-      if (!is_in_between()) note_.remove();
-      return std::unexpected(std::move(changed).error());
-    }
-    note_.remove();
+    auto changed = change_all();
+    leave(changed.has_value());
+    if (!changed) return std::unexpected(std::move(changed).error());
     return std::move(applied_);
   }
 
@@ -66,15 +66,30 @@ class Apply {
 
   Result<void> change_all() {
     SBX_CHECK(replacer_.begin());
+    SBX_CHECK(load());
     SBX_CHECK(for_each(wanted_, &Apply::open_folder));
     SBX_CHECK(for_each(std::views::reverse(wanted_), &Apply::take_away));
     SBX_CHECK(for_each(wanted_, &Apply::put));
     return for_each(std::views::reverse(wanted_), &Apply::close_folder);
   }
 
-  /// It has failed: may something be as neither the host nor the run has it, for the next to know?
-  bool is_in_between() {
-    return resuming_ || in_between_ || !opened_.empty() || !clear_unfinished(kept_, workspace_);
+  Result<void> load() {
+    const auto loaded = resuming_ ? open_.load() : SysResult<void>{};
+    if (loaded) return {};
+    return std::unexpected(Error{.kind = ErrorKind::host,
+                                 .what = "cannot read the folder of the kept changes",
+                                 .sys_errno = loaded.error().value});
+  }
+
+  /// The note stays as long as something may be as neither the host nor the run has it.
+  void leave(bool done) {
+    const bool clean = open_.close() && remove_unfinished(kept_, workspace_);
+    const bool all = wanted_.size() == set_.changes.size();
+    const bool whole = done ? all || !resuming_ : !resuming_ && !in_between_;
+    if (clean && whole)
+      note_.remove();
+    else if (clean)
+      (void)note_.settle();  // else the next looks for what is not there
   }
 
   void look() {
@@ -159,16 +174,7 @@ class Apply {
     return std::unexpected(Errno{EBUSY});
   }
 
-  SysResult<void> open_folder(std::size_t i) {
-    const Change& change = set_.changes[i];
-    if (!is_folder(change.before)) return {};
-    const Entry now = SBX_TRY(tree_.look(change.path));
-    if (!is_folder(now) || (now.mode & S_IRWXU) == S_IRWXU) return {};
-    const Spot spot = SBX_TRY(tree_.spot(change.path));
-    const Held folder = SBX_TRY(replacer_.hold_folder(spot));
-    opened_.emplace(i, now.mode);
-    return folder.set_mode(now.mode | S_IRWXU);
-  }
+  SysResult<void> open_folder(std::size_t i) { return open_.open(i); }
 
   SysResult<void> take_away(std::size_t i) {
     const Change& change = set_.changes[i];
@@ -199,33 +205,44 @@ class Apply {
     ++applied_.done;
     if (is_folder(now) != is_folder(change.after)) {
       SBX_CHECK(remove(change, now));
-      in_between_ = true;
+      in_between_ = now.kind != EntryKind::absent;
       const Entry absent{};
-      return is_folder(change.after) ? replacer_.make_folder(change)
-                                     : replacer_.put(change, absent, {});
+      SBX_CHECK(is_folder(change.after) ? make_folder(i) : replacer_.put(change, absent, {}));
+      in_between_ = false;
+      return {};
     }
     return is_folder(change.after) ? SysResult<void>{} : replacer_.put(change, now, seen_);
+  }
+
+  SysResult<void> make_folder(std::size_t i) {
+    SBX_CHECK(replacer_.make_folder(set_.changes[i]));
+    return open_.made(i);
   }
 
   SysResult<void> close_folder(std::size_t i) {
     const Change& change = set_.changes[i];
     if (!is_folder(change.after)) return {};
     const bool changes = to_do_.contains(i);
-    const auto opened = opened_.find(i);
-    const bool ours = opened != opened_.end();
+    const auto opened = open_.mode_of(i);
+    const bool ours = opened.has_value();
     if (!change.passage && !changes && !ours) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
-    const Held folder = SBX_TRY(replacer_.hold_folder(spot));
+    const Held folder = SBX_TRY(hold_folder(workspace_, spot));
     if (changes) SBX_CHECK(folder.set_attributes(change.after));
     const unsigned present = SBX_TRY(folder.look()).st_mode;
     const unsigned mode = present & 01777U;
     // Where it only leads through, it gets back what it had; what an interrupted command has opened
     // is known by its mode alone.
     const bool left_open = resuming_ && mode == (change.after.mode | S_IRWXU);
-    const unsigned wanted = change.passage && ours ? opened->second & 01777U : change.after.mode;
-    if (mode == wanted || (change.passage && !ours && !left_open)) return {};
+    const unsigned wanted = change.passage && ours ? *opened : change.after.mode;
+    if (mode == wanted || (change.passage && !ours && !left_open)) {
+      open_.closed(i);
+      return {};
+    }
     // What folders hand on to what is made in them is the host's.
-    return folder.set_mode(wanted | (present & 06000U));
+    SBX_CHECK(folder.set_mode(wanted | (present & 06000U)));
+    open_.closed(i);
+    return {};
   }
 
   const KeptRun& kept_;
@@ -235,15 +252,15 @@ class Apply {
   std::optional<os::Ids> owner_{};  ///< none: not started by root
   Workspace tree_;
   Note note_;
+  OpenFolders open_;
   Replacer replacer_;
   bool resuming_ = false;
   bool in_between_ = false;
   std::set<std::string> going_;   ///< paths that are to be removed
   std::set<std::string> coming_;  ///< paths that are to be folders
   std::set<std::size_t> to_do_;
-  std::map<std::size_t, unsigned> opened_;  ///< folders, and the modes that they had
-  Seen seen_;                               ///< by look_again()
-  std::string late_;                        ///< what we saw when it was too late to refuse all
+  Seen seen_;         ///< by look_again()
+  std::string late_;  ///< what we saw when it was too late to refuse all
   Applied applied_;
 };
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <sstream>
 
 #include "os/fd.hpp"
 #include "os/whole_file.hpp"
@@ -12,6 +13,7 @@ namespace sbx::changes {
 namespace {
 
 constexpr const char* kName = "applying";
+constexpr const char* kOpen = "applying-open";
 constexpr std::string_view kNowhere = "/";  // no folder of a workspace, whose paths are relative
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
@@ -37,6 +39,34 @@ SysResult<std::optional<std::string>> Note::unfinished() const {
   return folder;
 }
 
-void Note::remove() const { (void)::unlinkat(folder_, kName, 0); }
+SysResult<void> Note::add_open(Folder opened) const {
+  const os::UniqueFd list(
+      ::openat(folder_, kOpen, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (!list.valid()) return fail();
+  return os::write_all(list.get(),
+                       std::to_string(opened.index) + " " + std::to_string(opened.mode) + "\n");
+}
+
+SysResult<std::vector<Note::Folder>> Note::open_folders() const {
+  const os::UniqueFd list(::openat(folder_, kOpen, O_RDONLY | O_CLOEXEC));
+  std::vector<Folder> folders;
+  if (!list.valid() && errno == ENOENT) return folders;
+  if (!list.valid()) return fail();
+  std::istringstream lines(SBX_TRY(os::read_all(list.get())));
+  Folder folder;
+  // Whoever was killed while writing a line has opened nothing for it.
+  while (lines >> folder.index >> folder.mode && lines.get() == '\n') folders.push_back(folder);
+  return folders;
+}
+
+SysResult<void> Note::settle() const {
+  if (::unlinkat(folder_, kOpen, 0) != 0 && errno != ENOENT) return fail();
+  return begin();
+}
+
+void Note::remove() const {
+  (void)::unlinkat(folder_, kOpen, 0);  // first: nobody looks for a list without a note
+  (void)::unlinkat(folder_, kName, 0);
+}
 
 }  // namespace sbx::changes

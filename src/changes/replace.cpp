@@ -52,7 +52,7 @@ Replacer::Replacer(const KeptRun& kept, int workspace)
       temporary_(unfinished_name(kept.run)) {}
 
 Result<void> Replacer::begin() {
-  if (const auto cleared = clear_unfinished(kept_, top_); !cleared)
+  if (const auto cleared = remove_unfinished(kept_, top_); !cleared)
     return std::unexpected(
         Error{.kind = ErrorKind::host,
               .what = "cannot remove " + temporary_ + ", which an interrupted apply has left",
@@ -194,7 +194,7 @@ SysResult<os::UniqueFd> Replacer::open_source(const Change& change, const Spot& 
                                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct ::stat what{};
   if (::fstat(own.get(), &what) != 0) return fail();
-  if (!SBX_TRY(is_owners(what))) return std::unexpected(Errno{EPERM});
+  if (!SBX_TRY(is_owners(top_, what))) return std::unexpected(Errno{EPERM});
   return own;
 }
 
@@ -222,21 +222,6 @@ SysResult<void> Replacer::make_folder(const Change& change) {
   SBX_CHECK(owner.take(top_));
   if (::mkdirat(spot.folder, spot.name.c_str(), S_IRWXU) != 0) return fail();
   return {};
-}
-
-SysResult<bool> Replacer::is_owners(const struct ::stat& what) const {
-  if (::geteuid() != 0) return true;
-  struct ::stat top{};
-  if (::fstat(top_, &top) != 0) return fail();
-  return what.st_uid == top.st_uid;
-}
-
-SysResult<Held> Replacer::hold_folder(const Spot& spot) const {
-  Held held = SBX_TRY(Held::open(spot.folder, spot.name));
-  const struct ::stat what = SBX_TRY(held.look());
-  if (!S_ISDIR(what.st_mode)) return std::unexpected(Errno{ENOTDIR});
-  if (!SBX_TRY(is_owners(what))) return std::unexpected(Errno{EPERM});
-  return held;
 }
 
 }  // namespace sbx::changes

@@ -29,9 +29,6 @@ class Replacer {
   SysResult<void> put(const Change& change, const Entry& now, const Seen& seen);
   /// A new one, open to its owner alone.
   SysResult<void> make_folder(const Change& change);
-  /// For a change of its mode or attributes. EPERM: started by root, and it is not the workspace
-  /// owner's, so that no run can have changed it.
-  [[nodiscard]] SysResult<Held> hold_folder(const Spot& spot) const;
   /// It is there already, for others of its link group to be made of.
   void note_link(const Change& change);
   /// It has what it is to have. Is it also one file with the others of its link group? The first
@@ -51,8 +48,6 @@ class Replacer {
   SysResult<void> take_its_place(const Spot& spot, const Seen& seen, bool is_new);
   /// EBUSY: it is free no more.
   SysResult<void> take_free_place(const Spot& spot);
-  /// Started by root: is it the workspace owner's?
-  [[nodiscard]] SysResult<bool> is_owners(const struct ::stat& what) const;
   SysResult<void> write_down(std::string_view path);
 
   const KeptRun& kept_;

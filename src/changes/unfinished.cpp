@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "changes/note.hpp"
+#include "changes/open_folders.hpp"
 #include "changes/owner.hpp"
 #include "changes/tree.hpp"
 
@@ -14,7 +15,7 @@ namespace sbx::changes {
 
 std::string unfinished_name(const std::string& run) { return ".sbx-apply-" + run; }
 
-SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
+SysResult<void> remove_unfinished(const KeptRun& kept, int workspace) {
   const auto folder = SBX_TRY(Note(kept.folder.get()).unfinished());
   if (!folder) return {};
   const std::string name = unfinished_name(kept.run);
@@ -30,6 +31,15 @@ SysResult<void> clear_unfinished(const KeptRun& kept, int workspace) {
   if (::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT)
     return std::unexpected(Errno{errno});
   return {};
+}
+
+SysResult<void> clear_unfinished(const KeptRun& kept, const ChangeSet& set, int workspace) {
+  SBX_CHECK(remove_unfinished(kept, workspace));  // before the folder that it is in is closed
+  OpenFolders open(kept, set, workspace);
+  SBX_CHECK(open.load());
+  SBX_CHECK(open.close());
+  const Note note(kept.folder.get());
+  return note.is_there() ? note.settle() : SysResult<void>{};
 }
 
 }  // namespace sbx::changes

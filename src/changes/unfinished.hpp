@@ -12,6 +12,10 @@ namespace sbx::changes {
 std::string unfinished_name(const std::string& run);
 
 /// Takes away that file, if there is one.
-SysResult<void> clear_unfinished(const KeptRun& kept, int workspace);
+SysResult<void> remove_unfinished(const KeptRun& kept, int workspace);
+
+/// The same, and gives folders that it has opened or made the modes that are theirs. `set`: all
+/// that is kept of the run.
+SysResult<void> clear_unfinished(const KeptRun& kept, const ChangeSet& set, int workspace);
 
 }  // namespace sbx::changes

@@ -181,10 +181,11 @@ Result<void> discard(const Store& store, std::string_view word) {
   const auto set = changes::read_changes(kept);
   const os::UniqueFd workspace = set ? open_workspace(*set) : os::UniqueFd();
   if (workspace.valid()) {
-    const auto cleared = changes::clear_unfinished(kept, workspace.get());
+    const auto cleared = changes::clear_unfinished(kept, *set, workspace.get());
     if (!cleared)
-      say("warning: an interrupted apply may have left a file .sbx-apply-" + kept.run + " in " +
-          quote(set->workspace) + ": " + errno_name(cleared.error().value));
+      say("warning: an interrupted apply may have left a file .sbx-apply-" + kept.run +
+          ", or folders of another mode, in " + quote(set->workspace) + ": " +
+          errno_name(cleared.error().value));
   }
   if (const auto removed = store.remove(kept); !removed)
     return std::unexpected(Error{.kind = ErrorKind::host,
