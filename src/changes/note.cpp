@@ -20,6 +20,10 @@ std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 
+bool Note::is_of(int store, const std::string& run) {
+  return ::faccessat(store, (run + "/" + kName).c_str(), F_OK, 0) == 0;
+}
+
 bool Note::is_there() const { return ::faccessat(folder_, kName, F_OK, 0) == 0; }
 
 SysResult<void> Note::begin() const { return unfinished_in(kNowhere); }

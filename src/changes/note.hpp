@@ -24,6 +24,8 @@ class Note {
   /// `folder`: the kept run's; stays the caller's.
   explicit Note(int folder) : folder_(folder) {}
 
+  /// Has the run, of those kept in `store`, one? Its folder need not be opened for that.
+  static bool is_of(int store, const std::string& run);
   /// Is an apply under way, or was one interrupted?
   [[nodiscard]] bool is_there() const;
   /// One is under way, and nothing is unfinished.

@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <span>
+#include <utility>
 
 #include "base/text.hpp"
 #include "changes/manifest.hpp"
+#include "changes/note.hpp"
+#include "changes/unfinished.hpp"
 #include "os/file_lock.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
@@ -126,16 +129,21 @@ void Store::remove_leftovers() {
   store->sweep();
 }
 
-/// Removes what nobody holds: a killed run's.
+/// Removes what nobody holds: of a killed run all, of one that was killed as it was applied what
+/// that has left in the workspace.
 void Store::sweep() const {
   const auto names = os::list_names(folder_.get());
   if (!names) return;
   for (const std::string& name : *names) {
-    if (!name.starts_with('.')) continue;
-    const os::UniqueFd folder = open_folder(folder_.get(), name);
+    const bool complete = !name.starts_with('.');
+    if (complete && !Note::is_of(folder_.get(), name)) continue;
+    os::UniqueFd folder = open_folder(folder_.get(), name);
     if (!folder.valid() || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
     // It may have been committed between: then it has another name, and is what somebody wants.
-    if (os::is_named(folder_.get(), name.c_str(), folder.get()))
+    if (!os::is_named(folder_.get(), name.c_str(), folder.get())) continue;
+    if (complete)
+      clear_unfinished(KeptRun{name, std::move(folder)});
+    else
       remove_folder(folder_.get(), folder.get(), name);
   }
 }

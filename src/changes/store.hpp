@@ -55,7 +55,7 @@ class Store {
   /// Removes what killed runs have left, unless another run is about to.
   static void remove_leftovers();
 
-  /// A folder for `run`. Removes what killed runs have left of theirs.
+  /// A folder for `run`. Removes what killed runs have left of theirs, there and in workspaces.
   Result<Staging> stage(const std::string& run);
   /// The ids of all kept runs; they begin with the second of the run's start.
   [[nodiscard]] std::vector<std::string> runs() const;

@@ -10,6 +10,7 @@
 #include "changes/open_folders.hpp"
 #include "changes/owner.hpp"
 #include "changes/tree.hpp"
+#include "os/folder.hpp"
 
 namespace sbx::changes {
 
@@ -40,6 +41,17 @@ SysResult<void> clear_unfinished(const KeptRun& kept, const ChangeSet& set, int 
   SBX_CHECK(open.close());
   const Note note(kept.folder.get());
   return note.is_there() ? note.settle() : SysResult<void>{};
+}
+
+void clear_unfinished(const KeptRun& kept) {
+  const Note note(kept.folder.get());
+  const auto unfinished = note.unfinished();
+  const auto open = note.open_folders();
+  if (unfinished && !*unfinished && open && open->empty()) return;
+  const auto set = read_changes(kept);
+  const auto workspace = set ? os::open_folder_strict(set->workspace) : SysResult<os::UniqueFd>();
+  // What cannot be done now, the next may, and discard says it.
+  if (workspace && workspace->valid()) (void)clear_unfinished(kept, *set, workspace->get());
 }
 
 }  // namespace sbx::changes

@@ -18,4 +18,8 @@ SysResult<void> remove_unfinished(const KeptRun& kept, int workspace);
 /// that is kept of the run.
 SysResult<void> clear_unfinished(const KeptRun& kept, const ChangeSet& set, int workspace);
 
+/// The same in passing, in the workspace that the run was of, if that is still there. Nothing is
+/// read but a note when nothing is left.
+void clear_unfinished(const KeptRun& kept);
+
 }  // namespace sbx::changes

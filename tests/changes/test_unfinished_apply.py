@@ -2,8 +2,12 @@
 somebody clears up the rest."""
 import os
 import resource
+import signal
+import subprocess
 
 import pytest
+
+from support.waiting import children_of, state_of, wait_until
 
 pytestmark = pytest.mark.needs("overlay")
 
@@ -73,3 +77,57 @@ def test_what_is_applied_of_a_killed_one_alone_gives_back_the_other_modes(kept, 
     assert kept.apply(name, "a").returncode == 0
     assert mode(closed) == 0o500 and mode(kept.sbx.cwd / "a") == 0o550
     assert kept.apply(name).returncode == 0 and mode(closed) == 0o500
+
+
+# ---- swept by whoever comes next
+
+def kill_while_applied(kept, name, nth=3):
+    """Just before a file would take its place."""
+    kept.traced([*KILLED, f"inject=renameat2:signal=KILL:when={nth}"], "apply", name)
+
+
+def leftovers(top):
+    return [path for path in top.rglob("*") if path.name.startswith(".sbx-apply-")]
+
+
+@pytest.mark.parametrize("sweep", ["ps", "run"])
+def test_what_a_killed_one_has_left_is_cleared_by_the_next(kept, closed, sweep):
+    name = changed(kept, SCRIPT)
+    kill_while_applied(kept, name)
+    assert leftovers(kept.sbx.cwd) and mode(closed) == 0o700
+    if sweep == "ps":
+        assert kept.verb("ps").returncode == 0
+    else:
+        kept.run("true").assert_ok()
+    assert not leftovers(kept.sbx.cwd) and mode(closed) == 0o500 and mode(kept.sbx.cwd / "a") == 0o550
+    assert kept.apply(name).returncode == 0
+    assert (closed / "new").stat().st_size == 9000 and mode(closed) == 0o500
+
+
+def test_a_run_that_is_killed_as_it_applies_leaves_nothing_for_long(kept, closed):
+    """The supervisor itself, which applies at the end of the run."""
+    words = ["run", *kept.sbx.degraded, "--workspace", ".:overlay", "--keep", "apply", "--", "sh", "-c", SCRIPT]
+    kept.traced([*KILLED, "inject=renameat2:signal=KILL:when=3"], *words)
+    assert leftovers(kept.sbx.cwd)
+    assert kept.verb("ps").returncode == 0
+    assert not leftovers(kept.sbx.cwd) and mode(closed) == 0o500
+
+
+def test_what_somebody_applies_at_that_moment_is_left_alone(kept):
+    name = changed(kept, "echo x > f")
+    tracer = subprocess.Popen([*KILLED, "inject=renameat2:error=EINVAL:signal=SIGSTOP", kept.sbx.binary, "apply", name], cwd=kept.sbx.cwd)
+    wait_until(lambda: leftovers(kept.sbx.cwd) and any(state_of(pid)[0] in "Tt" for pid in children_of(tracer.pid)), "it does not stop")
+    assert kept.verb("ps").returncode == 0
+    assert leftovers(kept.sbx.cwd)
+    for pid in children_of(tracer.pid):
+        os.kill(int(pid), signal.SIGCONT)
+    assert tracer.wait(timeout=60) == 0 and (kept.sbx.cwd / "f").read_text() == "x\n"
+
+
+def test_a_workspace_that_is_gone_keeps_nobody(kept, closed, tmp_path):
+    name = changed(kept, SCRIPT)
+    kill_while_applied(kept, name)
+    os.rename(kept.sbx.cwd, tmp_path / "moved")
+    assert subprocess.run([kept.sbx.binary, "ps"], cwd=tmp_path, capture_output=True).returncode == 0
+    os.rename(tmp_path / "moved", kept.sbx.cwd)
+    assert kept.verb("ps").returncode == 0 and not leftovers(kept.sbx.cwd)
