@@ -154,7 +154,7 @@ class Apply {
       Error error{
           .kind = ErrorKind::host,
           .what = "cannot change " + printable(set_.changes[i].path, 4096) + " in the workspace",
-          .hint = "what is done is done; the same command goes on from here",
+          .hint = std::string(kGoesOn),
           .sys_errno = done.error().value};
       if (late_.empty()) late_ = replacer_.why();
       if (late_.empty() && done.error().value == EBUSY) late_ = "somebody else has just changed it";

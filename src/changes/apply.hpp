@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -29,6 +30,10 @@ struct Applied {
 /// below them and the new folders above them; all, when there are none. Error: a path that names
 /// none.
 Result<std::vector<std::size_t>> select(const ChangeSet& set, std::span<const std::string> paths);
+
+/// The hint of what fails in the middle.
+inline constexpr std::string_view kGoesOn =
+    "what is done is done; the same command goes on from here";
 
 /// `workspace`: the folder, open for reading.
 Result<Applied> apply(const KeptRun& kept, const ChangeSet& set, int workspace,

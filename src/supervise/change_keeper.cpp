@@ -92,7 +92,11 @@ Result<void> apply(const Place& place, KeptChanges& report, Outcome& outcome) {
   const changes::KeptRun kept = SBX_TRY(place.store.find(report.run, changes::Store::Use::change));
   const changes::ChangeSet set = SBX_TRY(changes::read_changes(kept));
   const auto all = SBX_TRY(changes::select(set, {}));
-  const changes::Applied applied = SBX_TRY(changes::apply(kept, set, place.lower.get(), all));
+  auto tried = changes::apply(kept, set, place.lower.get(), all);
+  // The same command again would be another run.
+  if (!tried && tried.error().hint == changes::kGoesOn)
+    tried.error().hint = "what is done is done; sbx apply " + report.run + " goes on from here";
+  const changes::Applied applied = SBX_TRY(std::move(tried));
   if (!applied.conflicts.empty()) {
     outcome.undelivered.push_back(conflict_text(applied, report.run));
     return {};

@@ -79,6 +79,17 @@ def test_what_is_applied_of_a_killed_one_alone_gives_back_the_other_modes(kept, 
     assert kept.apply(name).returncode == 0 and mode(closed) == 0o500
 
 
+def test_what_goes_on_from_there_is_named(kept):
+    """After a run that applies by itself, the same command would be another run."""
+    words = ["run", *kept.sbx.degraded, "--workspace", ".:overlay", "--keep", "apply", "--", "sh", "-c", "echo x > f"]
+    done = kept.traced([*KILLED, "inject=renameat2:error=ENOSPC"], *words)
+    name = os.listdir(kept.state / "sbx" / "changes")[0]
+    assert f"sbx apply {name} goes on from here".encode() in done.stderr and b"same command" not in done.stderr, done
+    done = kept.traced([*KILLED, "inject=renameat2:error=ENOSPC"], "apply", name)
+    assert b"the same command goes on from here" in done.stderr, done
+    assert kept.apply(name).returncode == 0 and (kept.sbx.cwd / "f").read_text() == "x\n"
+
+
 # ---- swept by whoever comes next
 
 def kill_while_applied(kept, name, nth=3):
