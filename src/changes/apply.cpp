@@ -151,6 +151,7 @@ class Apply {
     for (const std::size_t i : range) {
       const auto done = (this->*act)(i);
       if (done) continue;
+      if (replacer_.is_content_lost()) return std::unexpected(content_is_lost(i));
       Error error{
           .kind = ErrorKind::host,
           .what = "cannot change " + printable(set_.changes[i].path, 4096) + " in the workspace",
@@ -162,6 +163,14 @@ class Apply {
       return std::unexpected(std::move(error));
     }
     return {};
+  }
+
+  Error content_is_lost(std::size_t i) {
+    return {.kind = ErrorKind::host,
+            .what = "what is kept of " + printable(set_.changes[i].path, 4096) +
+                    " is missing or damaged",
+            .hint = "the other changes: sbx apply " + kept_.run + " PATH...; sbx discard " +
+                    kept_.run + " gives them up"};
   }
 
   /// Nobody may have changed it since we looked.

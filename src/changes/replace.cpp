@@ -187,9 +187,13 @@ SysResult<bool> Replacer::make_link(const Change& change, const Spot& spot) {
 /// What is kept or, when only its mode is another, the host's own: a file may have more names than
 /// this one, and those are not the run's. Only its owner can have changed its mode, and root reads
 /// nobody else's for them.
-SysResult<os::UniqueFd> Replacer::open_source(const Change& change, const Spot& spot) const {
+SysResult<os::UniqueFd> Replacer::open_source(const Change& change, const Spot& spot) {
   if (change.after.kind != EntryKind::file) return os::UniqueFd();
-  if (change.object != 0) return open_object(kept_, change.object);
+  if (change.object != 0) {
+    auto content = open_object(kept_, change.object);
+    content_is_lost_ = !content && content.error().value == ENOENT;
+    return content;
+  }
   os::UniqueFd own = SBX_TRY(os::open_beneath(spot.folder, spot.name.c_str(),
                                               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct ::stat what{};
@@ -207,8 +211,10 @@ SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot,
   const os::Content content = SBX_TRY(os::copy_content(source.get(), file.fd()));
   // A closed file's content nobody could look at; it is the host's own if it is not kept.
   const bool unknown = change.object == 0 && change.after.digest.empty();
-  if (!unknown && content.digest != change.after.digest)
+  if (!unknown && content.digest != change.after.digest) {
+    content_is_lost_ = change.object != 0;
     return std::unexpected(Errno{EIO});  // damaged
+  }
   SBX_CHECK(file.set_attributes(change.after));
   const ::timespec time = time_of(change.after.modified_ns);
   const ::timespec times[] = {time, time};

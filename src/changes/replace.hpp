@@ -34,12 +34,14 @@ class Replacer {
   /// It has what it is to have. Is it also one file with the others of its link group? The first
   /// that is asked for is what the others are compared with.
   bool is_joined(const Change& change);
+  /// What has failed is that a content that was kept is not there, or is another one.
+  [[nodiscard]] bool is_content_lost() const { return content_is_lost_; }
   /// What has failed, where its errno does not say.
   [[nodiscard]] const std::string& why() const { return why_; }
 
  private:
   /// Of a file: what it is made from.
-  [[nodiscard]] SysResult<os::UniqueFd> open_source(const Change& change, const Spot& spot) const;
+  SysResult<os::UniqueFd> open_source(const Change& change, const Spot& spot);
   SysResult<void> make_and_rename(const Change& change, const Spot& spot, const Entry& now,
                                   const Seen& seen);
   SysResult<Held> make(const Change& change, const Spot& spot, const os::UniqueFd& source);
@@ -57,6 +59,7 @@ class Replacer {
   Workspace sources_;
   std::string temporary_;  ///< the name, in whatever folder
   bool made_ = false;      ///< something of that name, by us
+  bool content_is_lost_ = false;
   std::string why_;
   std::optional<std::string> written_down_;            ///< the folder that our note names
   std::map<std::uint64_t, const Change*> sources_of_;  ///< by link group

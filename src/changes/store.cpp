@@ -151,7 +151,12 @@ void Store::sweep() const {
 std::vector<std::string> Store::runs() const {
   if (!folder_.valid()) return {};
   auto names = os::list_names(folder_.get()).value_or(std::vector<std::string>{});
-  std::erase_if(names, [](const std::string& name) { return name.starts_with('.'); });
+  std::erase_if(names, [this](const std::string& name) {
+    struct ::stat what{};
+    return name.starts_with('.') ||
+           ::fstatat(folder_.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 ||
+           !S_ISDIR(what.st_mode);
+  });
   return names;
 }
 
@@ -175,6 +180,7 @@ Result<KeptRun> Store::find(std::string_view word, Use use) const {
   }
   if (found.size() != 1) return std::unexpected(no_such_run(word, found));
   KeptRun kept{found.front(), open_folder(folder_.get(), found.front())};
+  if (!kept.folder.valid() && errno == ENOENT) return std::unexpected(no_such_run(word, {}));
   if (!kept.folder.valid() || ::flock(kept.folder.get(), use == Use::look ? LOCK_SH : LOCK_EX) != 0)
     return std::unexpected(store_error("cannot open the kept changes of " + kept.run, errno));
   if (!os::is_named(folder_.get(), kept.run.c_str(), kept.folder.get()))
@@ -196,10 +202,16 @@ SysResult<void> Store::remove(const KeptRun& kept) const {
 Result<ChangeSet> read_changes(const KeptRun& kept) {
   const os::UniqueFd file(::openat(kept.folder.get(), kManifest, O_RDONLY | O_CLOEXEC));
   auto text = file.valid() ? os::read_all(file.get()) : SysResult<std::string>(fail());
-  if (!text)
+  if (!text && text.error().value != ENOENT)
     return std::unexpected(
         store_error("cannot read the kept changes of " + kept.run, text.error().value));
-  return from_manifest(*text);
+  if (text)
+    if (auto set = from_manifest(*text)) return set;
+  return std::unexpected(Error{
+      .kind = ErrorKind::host,
+      .what =
+          "the list of the kept changes of " + kept.run + (text ? " is damaged" : " is missing"),
+      .hint = "sbx discard " + kept.run + " removes what is left of them"});
 }
 
 SysResult<os::UniqueFd> open_object(const KeptRun& kept, std::uint64_t number) {

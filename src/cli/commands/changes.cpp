@@ -75,22 +75,31 @@ struct Summary {
   changes::Totals sum{};
 };
 
-/// By when they ended; what cannot be read is said and left out.
-std::vector<Summary> all_kept(const Store& store) {
-  std::vector<Summary> all;
+struct AllKept {
+  std::vector<Summary> runs;  ///< by when they ended
+  bool whole = true;          ///< what cannot be read is said, and left out
+};
+
+/// Of a run that was there a moment ago: somebody has discarded it.
+bool is_gone(const Error& error) { return error.kind == ErrorKind::usage; }
+
+AllKept all_kept(const Store& store) {
+  AllKept all;
   for (const std::string& run : store.runs()) {
     auto opened = open_run(store, run, Store::Use::look);
+    if (!opened && is_gone(opened.error())) continue;
     if (!opened) {
       say(opened.error().to_string());
+      all.whole = false;
       continue;
     }
     Summary one{std::move(opened->set)};
     one.sum = changes::totals(one.set);
     one.set.changes = std::vector<changes::Change>();
     one.set.omitted = std::vector<changes::Omission>();
-    all.push_back(std::move(one));
+    all.runs.push_back(std::move(one));
   }
-  std::ranges::stable_sort(all, {}, [](const Summary& one) { return one.set.ended_at; });
+  std::ranges::stable_sort(all.runs, {}, [](const Summary& one) { return one.set.ended_at; });
   return all;
 }
 
@@ -101,9 +110,7 @@ int list_json(const std::vector<Summary>& all) {
   return print(text + "]\n");
 }
 
-int list_kept(const Store& store, bool json) {
-  const std::vector<Summary> all = all_kept(store);
-  if (json) return list_json(all);
+int list_table(const std::vector<Summary>& all) {
   Table table(
       {"RUN", "ENDED", "PROFILE", "ADDED", "MODIFIED", "DELETED", "SIZE", "WORKSPACE", "COMMAND"});
   for (const auto& [set, sum] : all)
@@ -111,6 +118,12 @@ int list_kept(const Store& store, bool json) {
                std::to_string(sum.modified), std::to_string(sum.deleted), short_bytes(sum.bytes),
                printable(set.workspace, 4096), quote_command(set.argv)});
   return print(table.text(os::terminal_columns(STDOUT_FILENO)));
+}
+
+int list_kept(const Store& store, bool json) {
+  const AllKept all = all_kept(store);
+  const int printed = json ? list_json(all.runs) : list_table(all.runs);
+  return all.whole ? printed : kFailed;
 }
 
 changes::ViewOptions view_options() {
@@ -194,6 +207,16 @@ Result<void> discard(const Store& store, std::string_view word) {
   return {};
 }
 
+/// What stands against one keeps no other.
+int discard_all(const Store& store) {
+  int code = kSuccess;
+  for (const std::string& run : store.runs()) {
+    const auto done = discard(store, run);
+    if (!done && !is_gone(done.error())) code = fail(done.error());
+  }
+  return code;
+}
+
 }  // namespace
 
 int diff_command(const Arguments& arguments) {
@@ -240,8 +263,9 @@ int discard_command(const Arguments& arguments) {
                      "; runs whose changes are kept: sbx diff"});
   const auto store = Store::open(false);
   if (!store) return fail(store.error());
+  if (arguments.all) return discard_all(*store);
   std::set<std::string> runs;  // all of them, before any goes; each once, however it is named
-  for (const std::string& word : arguments.all ? store->runs() : arguments.operands) {
+  for (const std::string& word : arguments.operands) {
     const auto kept = store->find(word, Store::Use::look);
     if (!kept) return fail(kept.error());
     runs.insert(kept->run);

@@ -1,0 +1,49 @@
+"""What is kept and is not as sbx has left it: a disk that was full, somebody's rm, a stray file."""
+import json
+import os
+
+import pytest
+
+pytestmark = pytest.mark.needs("overlay")
+
+
+def changed(kept, script):
+    return kept.run(script).assert_ok().result["changes"]["run"]
+
+
+@pytest.fixture
+def store(kept):
+    return kept.state / "sbx" / "changes"
+
+
+@pytest.mark.parametrize("damage, how", [
+    (lambda file: file.write_text(""), b"damaged"), (lambda file: file.write_text('{"schema": 7}'), b"damaged"),
+    (lambda file: file.unlink(), b"missing")], ids=["empty", "other", "gone"])
+def test_a_list_that_is_damaged_names_its_run(kept, store, damage, how):
+    whole, name = changed(kept, "echo x > f"), changed(kept, "echo x > g")
+    damage(store / name / "changes.json")
+    for words in (["diff"], ["diff", "--json"], ["diff", name], ["apply", name]):
+        done = kept.verb(*words)
+        assert done.returncode == 125 and how in done.stderr and b"parse" not in done.stderr, done
+        assert f"of {name} is".encode() in done.stderr and f"sbx discard {name}".encode() in done.stderr, done
+    assert [run["run"] for run in json.loads(kept.verb("diff", "--json").stdout)] == [whole]
+    assert kept.verb("discard", name).returncode == 0
+    assert kept.verb("diff").returncode == 0
+
+
+def test_a_stray_file_is_no_run(kept, store):
+    changed(kept, "echo x > f")
+    (store / "stray").write_text("")
+    assert kept.verb("diff").returncode == 0
+    assert kept.verb("discard", "--all").returncode == 0
+    assert os.listdir(store) == ["stray"]
+
+
+@pytest.mark.needs("user")
+def test_what_cannot_be_removed_keeps_nothing_else(kept, store):
+    names = sorted(changed(kept, "echo x > f") for _ in range(3))
+    (store / names[0]).chmod(0)
+    done = kept.verb("discard", "--all")
+    (store / names[0]).chmod(0o700)
+    assert done.returncode == 125 and names[0].encode() in done.stderr and done.stderr.count(b"cannot open") == 1, done
+    assert os.listdir(store) == [names[0]]
