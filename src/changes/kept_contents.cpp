@@ -1,12 +1,15 @@
 #include "changes/kept_contents.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
+#include <utility>
 
+#include "changes/look.hpp"
 #include "changes/tree.hpp"
-#include "changes/view_contents.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
 
@@ -36,14 +39,31 @@ std::optional<std::string> read_as(const SysResult<os::UniqueFd>& file, const En
   return text;
 }
 
+/// Does the workspace have what the run left? Of a file only one of that size is read.
+bool is_applied(int workspace, const Change& change) {
+  Workspace tree(workspace);
+  struct ::stat what{};
+  const auto spot = tree.spot(change.path);
+  if (spot && ::fstatat(spot->folder, spot->name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISREG(what.st_mode) && static_cast<std::uint64_t>(what.st_size) != change.after.size)
+    return false;
+  const auto now = tree.look(change.path);
+  return now && is_same(change.after, *now);
+}
+
 }  // namespace
 
-std::optional<std::string> KeptContents::read(const Change& change, bool after) const {
+std::expected<std::string, Lack> KeptContents::read(const Change& change, bool after) const {
   const Entry& entry = after ? change.after : change.before;
-  if (entry.kind != EntryKind::file || entry.size > kLargestShown) return std::nullopt;
-  if (after && change.object != 0) return read_as(open_object(kept_, change.object), entry);
-  if (workspace_ < 0) return std::nullopt;
-  return read_as(open_in(workspace_, change.path), entry);
+  const auto lost = std::unexpected(Lack::lost);
+  if (entry.kind != EntryKind::file || entry.size > kLargestShown) return lost;
+  const bool kept = after && change.object != 0;
+  if (!kept && workspace_ < 0) return lost;
+  auto text =
+      read_as(kept ? open_object(kept_, change.object) : open_in(workspace_, change.path), entry);
+  if (text) return std::move(*text);
+  if (!after && is_applied(workspace_, change)) return std::unexpected(Lack::applied);
+  return lost;
 }
 
 }  // namespace sbx::changes

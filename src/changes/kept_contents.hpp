@@ -2,11 +2,12 @@
 // what it found from the workspace, as long as that is still what it was.
 #pragma once
 
-#include <optional>
+#include <expected>
 #include <string>
 
 #include "changes/change.hpp"
 #include "changes/store.hpp"
+#include "changes/view_contents.hpp"
 
 namespace sbx::changes {
 
@@ -15,8 +16,8 @@ class KeptContents {
   /// `workspace`: -1 when it is gone. Both stay the caller's.
   KeptContents(const KeptRun& kept, int workspace) : kept_(kept), workspace_(workspace) {}
 
-  /// nullopt: too large, not a file, or not there any more.
-  [[nodiscard]] std::optional<std::string> read(const Change& change, bool after) const;
+  /// Lost are, too, what is too large and what is no file.
+  [[nodiscard]] std::expected<std::string, Lack> read(const Change& change, bool after) const;
 
  private:
   const KeptRun& kept_;

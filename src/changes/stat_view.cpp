@@ -30,6 +30,7 @@ void put_content(StatRow& row, const Change& change, const ReadContent& read) {
       row.binary = size_words(change);
       return;
     case ContentState::unavailable:
+    case ContentState::applied:
     case ContentState::not_kept:
       if (is_one_sided(change)) row.words.push_back(kind_words(change));
       break;

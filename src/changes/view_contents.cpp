@@ -12,7 +12,8 @@ bool is_binary(std::string_view content) {
 }
 
 /// Empty files need no one to read them.
-std::optional<std::string> content_of(const Change& change, bool after, const ReadContent& read) {
+std::expected<std::string, Lack> content_of(const Change& change, bool after,
+                                            const ReadContent& read) {
   const Entry& entry = after ? change.after : change.before;
   if (entry.kind == EntryKind::symlink) return entry.target;
   if (entry.kind != EntryKind::file || entry.size == 0) return "";
@@ -39,6 +40,7 @@ ShownContents shown_contents(const Change& change, const ReadContent& read) {
   if (same_content(change.before, change.after)) return {};
   if (too_large(change.before) || too_large(change.after)) return {ContentState::too_large};
   auto before = content_of(change, false, read);
+  if (!before && before.error() == Lack::applied) return {ContentState::applied};
   if (!before) return {ContentState::unavailable};
   auto after = content_of(change, true, read);
   if (!after) return {ContentState::not_kept};

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstdint>
+#include <expected>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "changes/change.hpp"
 
 namespace sbx::changes {
 
-/// The content of a file on one side of a change; nothing: it is not available any more.
-using ReadContent = std::function<std::optional<std::string>(const Change&, bool after)>;
+/// Why a content is not available any more.
+enum class Lack {
+  lost,     ///< it is gone, or another one
+  applied,  ///< of what was before: the host has what the run left
+};
+
+/// The content of a file on one side of a change.
+using ReadContent = std::function<std::expected<std::string, Lack>(const Change&, bool after)>;
 
 /// Larger files are not read, and not compared line by line.
 constexpr std::uint64_t kLargestShown = std::uint64_t{8} << 20U;
@@ -30,6 +36,7 @@ enum class ContentState {
   text,         ///< both were read
   binary,       ///< both were read, and at least one has a NUL byte near its begin, as in git
   unavailable,  ///< the host's file is not any more what it was before the run
+  applied,      ///< the host's file is what the run left
   not_kept,     ///< what the run wrote is not there
   too_large,
 };

@@ -96,6 +96,8 @@ std::string content_words(ContentState state) {
       return {};
     case ContentState::unavailable:
       return "(the host's file has changed since; no lines to show)";
+    case ContentState::applied:
+      return "(already applied; no lines to show)";
     case ContentState::not_kept:
       return "(what the run wrote is not kept; no lines to show)";
     case ContentState::too_large:

@@ -24,29 +24,32 @@ constexpr std::size_t kLongestPatch = std::size_t{256} << 10U;
 constexpr std::size_t kMostChanges = 2000;
 
 /// The file at `path` below the folder, unless it is large or none.
-std::optional<std::string> content_of(int folder, const std::string& path) {
+std::expected<std::string, changes::Lack> content_of(int folder, const std::string& path) {
+  const auto lost = std::unexpected(changes::Lack::lost);
   changes::Workspace tree(folder);
   const auto spot = tree.spot(path);
-  if (!spot) return std::nullopt;
+  if (!spot) return lost;
   const auto file = os::open_beneath(spot->folder, spot->name.c_str(),
                                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (!file) return std::nullopt;
+  if (!file) return lost;
   std::string text;
   char bytes[65536];
   for (;;) {
     const ssize_t n = ::read(file->get(), bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0 || text.size() > changes::kLargestShown) return std::nullopt;
+    if (n < 0 || text.size() > changes::kLargestShown) return lost;
     if (n == 0) return text;
     text.append(bytes, static_cast<std::size_t>(n));
   }
 }
 
 std::string patch_of(const Workspace::Difference& difference) {
-  const changes::ReadContent read = [&difference](const changes::Change& change, bool after) {
+  const changes::ReadContent read = [&difference](
+                                        const changes::Change& change,
+                                        bool after) -> std::expected<std::string, changes::Lack> {
     const changes::Entry& entry = after ? change.after : change.before;
     if (entry.kind != changes::EntryKind::file || entry.size > changes::kLargestShown)
-      return std::optional<std::string>();
+      return std::unexpected(changes::Lack::lost);
     return content_of(after ? difference.after : difference.before, change.path);
   };
   std::string patch;

@@ -69,6 +69,18 @@ def test_a_folder_that_holds_what_the_run_did_not_know_stays(kept):
     assert sorted(os.listdir(top / "folder")) == ["mine", "old"]
 
 
+def test_what_is_applied_is_no_change_of_the_hosts(kept):
+    top = kept.sbx.cwd
+    for name in ("file", "gone", "other"):
+        (top / name).write_text("host\n")
+    run = changed(kept, "echo run > file; rm gone; echo run > other")
+    assert kept.apply(run).returncode == 0
+    (top / "other").write_text("mine\n")
+    shown = kept.verb("diff", run).stdout.decode()
+    assert shown.count("already applied") == 4 and shown.count("the host's file has changed since") == 2, shown
+    assert "# other: (the host's file has changed since" in shown
+
+
 # ---- nothing outside the workspace
 
 @pytest.mark.parametrize("swap", ["folder", "file", "parent", "workspace"])

@@ -1,8 +1,8 @@
 // Changes as people see them: the lines of `git diff --stat` and of `git diff`, for each kind.
 #include <doctest/doctest.h>
 
+#include <expected>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +14,7 @@ using sbx::changes::Change;
 using sbx::changes::ChangeSet;
 using sbx::changes::Entry;
 using sbx::changes::EntryKind;
+using sbx::changes::Lack;
 using sbx::changes::patch_view;
 using sbx::changes::stat_view;
 using sbx::changes::ViewOptions;
@@ -30,6 +31,7 @@ Entry symlink(std::string target) {
 struct Scene {
   ChangeSet set;
   std::map<std::pair<std::string, bool>, std::string> contents;
+  Lack lack = Lack::lost;
 
   /// The digest is the content: all that is asked of one is that it tells contents apart.
   static Entry file(const std::string& content, unsigned mode = 0644) {
@@ -43,9 +45,10 @@ struct Scene {
   }
   void lose(const std::string& path, bool after) { contents.erase({path, after}); }
 
-  [[nodiscard]] std::optional<std::string> read(const Change& change, bool after) const {
+  [[nodiscard]] std::expected<std::string, Lack> read(const Change& change, bool after) const {
     const auto found = contents.find({change.path, after});
-    return found == contents.end() ? std::nullopt : std::optional(found->second);
+    if (found == contents.end()) return std::unexpected(lack);
+    return found->second;
   }
   [[nodiscard]] std::string stat(const ViewOptions& options = {}) const {
     return stat_view(set, [this](const Change& c, bool after) { return read(c, after); }, options);
@@ -201,6 +204,18 @@ TEST_CASE("contents that are not there") {
         "# c: new file (what the run wrote is not kept; no lines to show)"
         " (the host's side changed during the run)\n"
         "# d: 1 -> 8388609 bytes (too large; no lines to show)\n");
+}
+
+TEST_CASE("contents that the host has as the run left them") {
+  Scene scene;
+  scene.put("a", file("x\n"), file("y\n"));
+  scene.put("b", file("x\n"), {});
+  scene.lose("a", false);
+  scene.lose("b", false);
+  scene.lack = Lack::applied;
+  CHECK(scene.patch() ==
+        "# a: (already applied; no lines to show)\n"
+        "# b: deleted file (already applied; no lines to show)\n");
 }
 
 TEST_CASE("a file that went and came again was moved") {
