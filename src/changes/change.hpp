@@ -28,6 +28,8 @@ struct Entry {
   std::string target{};                 ///< of symlinks, any bytes
   std::int64_t modified_ns = 0;         ///< of files: since the epoch
   std::vector<Attribute> attributes{};  ///< sorted by name
+  /// It has others that overlays obey. They are no part of any change: never kept nor applied.
+  bool for_overlays = false;
 };
 
 struct Change {

@@ -182,8 +182,7 @@ class Harvest {
       change.object = known->second.first.object;
       return true;
     }
-    auto entry =
-        look_at(level.upper.get(), name, found.what, layers_.stays ? Side::host : Side::layer);
+    auto entry = look_at(level.upper.get(), name, found.what, side());
     if (!entry && entry.error().value == EINVAL) {
       SBX_CHECK(omit(change.path, "a socket or a device"));
       return false;
@@ -194,12 +193,19 @@ class Harvest {
     }
     if (!entry) return std::unexpected(entry.error());
     change.after = std::move(*entry);
+    if (change.after.for_overlays && !change.before.for_overlays)
+      SBX_CHECK(omit(change.path, "its attributes user.overlay.*, which overlays obey"));
     // Lost on the way up, and not the run's doing.
     if (!holds_attributes_ && change.after.kind == change.before.kind)
       change.after.attributes = change.before.attributes;
     if ((found.what.st_mode & (S_ISUID | S_ISGID)) != 0 && found.type() == S_IFREG)
       SBX_CHECK(omit(change.path, "its setuid and setgid bits"));
     return true;
+  }
+
+  [[nodiscard]] Side side() const {
+    if (layers_.stays) return Side::host;
+    return layers_.whole ? Side::copy : Side::layer;
   }
 
   /// false: another file system is mounted there on the host, or nobody may look into it.

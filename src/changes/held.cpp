@@ -54,8 +54,10 @@ SysResult<void> Held::set_mode(unsigned mode) const {
 
 SysResult<void> Held::set_attributes(const Entry& entry) const {
   const os::UniqueFd readable = SBX_TRY(open_again(path_.c_str()));
-  const os::AttributeList present = SBX_TRY(os::read_attributes(readable.get(), false));
-  for (const auto& [key, value] : present)
+  for (const Attribute& attribute : entry.attributes)
+    if (os::is_for_overlays(attribute.name)) return std::unexpected(Errno{EPERM});
+  const os::Attributes present = SBX_TRY(os::read_attributes(readable.get(), false));
+  for (const auto& [key, value] : present.list)
     if (::fremovexattr(readable.get(), key.c_str()) != 0) return fail();
   for (const Attribute& attribute : entry.attributes)
     if (::fsetxattr(readable.get(), attribute.name.c_str(), attribute.value.data(),

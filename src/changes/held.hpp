@@ -26,7 +26,8 @@ class Held {
 
   /// ELOOP: it is a link, which has none.
   [[nodiscard]] SysResult<void> set_mode(unsigned mode) const;
-  /// Makes the user.* attributes of a file or folder that can be read those of `entry`.
+  /// Makes the user.* attributes of a file or folder that can be read those of `entry`. EPERM: one
+  /// is for overlays.
   [[nodiscard]] SysResult<void> set_attributes(const Entry& entry) const;
   /// Gives a new file the access list (acl(5)) of the one whose place it takes, or none.
   [[nodiscard]] SysResult<void> take_access_list(const Held& old) const;

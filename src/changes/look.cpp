@@ -21,16 +21,18 @@ constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
-std::vector<Attribute> attributes_of(os::AttributeList list) {
-  std::vector<Attribute> attributes;
-  attributes.reserve(list.size());
-  for (auto& [name, value] : list) attributes.push_back({std::move(name), std::move(value)});
-  return attributes;
+SysResult<void> read_attributes(int fd, Side side, Entry& entry) {
+  os::Attributes found = SBX_TRY(os::read_attributes(fd, side == Side::layer));
+  entry.for_overlays = found.for_overlays;
+  entry.attributes.reserve(found.list.size());
+  for (auto& [name, value] : found.list)
+    entry.attributes.push_back({std::move(name), std::move(value)});
+  return {};
 }
 
 SysResult<os::UniqueFd> open_to_read(int folder, const std::string& name, Side side, mode_t mode) {
   // Nothing runs in a layer any more, and fstatat(2) has said that it is no link.
-  const bool closed = side == Side::layer && (mode & S_IRWXU) != S_IRWXU;
+  const bool closed = side != Side::host && (mode & S_IRWXU) != S_IRWXU;
   if (closed && ::fchmodat(folder, name.c_str(), mode | S_IRWXU, 0) != 0) return fail();
   return os::open_beneath(folder, name.c_str(), kRead);
 }
@@ -52,8 +54,7 @@ SysResult<void> read_file(int folder, const std::string& name, const struct ::st
   const os::Content content = SBX_TRY(os::digest_content(file->get()));
   entry.size = content.size;
   entry.digest = content.digest;
-  entry.attributes = attributes_of(SBX_TRY(os::read_attributes(file->get(), side == Side::layer)));
-  return {};
+  return read_attributes(file->get(), side, entry);
 }
 
 }  // namespace
@@ -72,9 +73,7 @@ SysResult<Entry> look_at(int folder, const std::string& name, const struct ::sta
       const auto inner = open_to_read(folder, name, side, what.st_mode & 07777U);
       if (!inner && inner.error().value != EACCES && inner.error().value != EXDEV)
         return std::unexpected(inner.error());
-      if (inner)
-        entry.attributes =
-            attributes_of(SBX_TRY(os::read_attributes(inner->get(), side == Side::layer)));
+      if (inner) SBX_CHECK(read_attributes(inner->get(), side, entry));
       return entry;
     }
     case S_IFLNK:

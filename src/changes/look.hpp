@@ -14,6 +14,7 @@ namespace sbx::changes {
 enum class Side {
   host,   ///< never changed by looking; what cannot be read has no digest
   layer,  ///< nobody's any more: opened for us where the payload has closed it
+  copy,   ///< the same, but no overlay's layer, of which some attributes are not the payload's
 };
 
 /// The entry `name` of the folder open at `folder`, which fstatat(2) without following says is

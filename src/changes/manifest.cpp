@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "os/folder.hpp"
 
 namespace sbx::changes {
 namespace {
@@ -88,6 +89,9 @@ Entry entry_of(const Json& json) {
   if (json.contains("attributes"))
     for (const Json& pair : json.at("attributes"))
       entry.attributes.push_back({bytes_of(pair.at(0)), bytes_of(pair.at(1))});
+  // As an older sbx has kept them.
+  std::erase_if(entry.attributes,
+                [](const Attribute& one) { return os::is_for_overlays(one.name); });
   return entry;
 }
 

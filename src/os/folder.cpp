@@ -89,26 +89,31 @@ SysResult<UniqueFd> open_folder_strict(const std::string& path) {
   return folder;
 }
 
-SysResult<AttributeList> read_attributes(int fd, bool in_layer) {
-  AttributeList list;
+bool is_for_overlays(std::string_view name) {
+  return name.starts_with(kOverlay) || name.starts_with("trusted.overlay.");
+}
+
+SysResult<Attributes> read_attributes(int fd, bool in_layer) {
+  Attributes found;
   const auto names =
       get_sized([&](char* to, std::size_t size) { return ::flistxattr(fd, to, size); });
-  if (!names && has_none(names.error().value)) return list;
+  if (!names && has_none(names.error().value)) return found;
   if (!names) return std::unexpected(names.error());
   for (std::size_t at = 0; at < names->size();) {
     const std::string name(names->c_str() + at);
     at += name.size() + 1;
     if (!name.starts_with(kUser)) continue;
-    const bool escaped = in_layer && name.starts_with(kEscaped);
-    if (in_layer && name.starts_with(kOverlay) && !escaped) continue;
+    if (is_for_overlays(name)) {
+      found.for_overlays = found.for_overlays || !in_layer || name.starts_with(kEscaped);
+      continue;
+    }
     auto value = get_attribute(fd, name);
     if (!value && has_none(value.error().value)) continue;  // gone between
     if (!value) return std::unexpected(value.error());
-    list.emplace_back(escaped ? std::string(kOverlay).append(name, kEscaped.size()) : name,
-                      std::move(*value));
+    found.list.emplace_back(name, std::move(*value));
   }
-  std::ranges::sort(list);
-  return list;
+  std::ranges::sort(found.list);
+  return found;
 }
 
 bool holds_attributes(int fd) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,10 +33,20 @@ SysResult<UniqueFd> open_folder_strict(const std::string& path);
 
 using AttributeList = std::vector<std::pair<std::string, std::string>>;
 
-/// The user.* attributes (xattr(7)) of the file or folder open at `fd`, sorted by name; none where
-/// the file system has no such thing. `in_layer`: of an overlay's upper layer, whose own ones are
-/// left out, and whose escaped ones are the payload's (kernel: overlayfs.rst, "Nesting").
-SysResult<AttributeList> read_attributes(int fd, bool in_layer);
+struct Attributes {
+  AttributeList list{};  ///< sorted by name
+  /// There are some that an overlay above would obey, and that are not listed.
+  bool for_overlays = false;
+};
+
+/// May hide the file, or keep everybody from it, from any later overlay: user.overlay.*, and
+/// trusted.overlay.*.
+bool is_for_overlays(std::string_view name);
+
+/// The user.* attributes (xattr(7)) of the file or folder open at `fd`; none where the file system
+/// has no such thing. `in_layer`: of an overlay's upper layer, whose own ones do not count, and
+/// whose escaped ones are the payload's (kernel: overlayfs.rst, "Nesting").
+SysResult<Attributes> read_attributes(int fd, bool in_layer);
 
 /// Can what is in the folder have such attributes? (tmpfs: since Linux 6.6.)
 bool holds_attributes(int fd);

@@ -43,3 +43,41 @@ def test_a_file_that_was_closed_to_its_owner_is_opened(kept):
     assert done.returncode == 0, done
     for name, mode in (("closed", 0o644), ("writable", 0o600)):
         assert (top / name).read_text() == "host\n" and (top / name).stat().st_mode & 0o777 == mode
+
+
+PLANT = """
+import os
+for path in ("file", "folder", "new"):
+    if path == "new":
+        open(path, "w").write("run\\n")
+    for name in ("whiteout", "opaque", "metacopy", "redirect", "overlay.whiteout"):
+        os.setxattr(path, "user.overlay." + name, b"y")
+os.setxattr("file", "user.mine", b"y")
+"""
+
+
+def test_attributes_that_a_later_overlay_would_obey_are_not_applied(kept):
+    """A file could be hidden by them from all later runs, or closed to them."""
+    top = kept.sbx.cwd
+    (top / "file").write_text("host\n")
+    (top / "folder").mkdir()
+    (top / "folder" / "in").write_text("host\n")
+    run = kept.run(PLANT, program="python3").assert_ok()
+    assert sum("overlays obey" in warning for warning in run.result["warnings"]) == 3, run.result["warnings"]
+    name = run.result["changes"]["run"]
+    assert kept.changes(name) == {b"file": "modified", b"new": "added"} and len(kept.diff(name)["omitted"]) == 3
+    assert kept.apply(name).returncode == 0
+    for path in ("file", "folder", "new"):
+        assert [attribute for attribute in os.listxattr(top / path) if attribute.startswith("user.")] == ["user.mine"] * (path == "file")
+    assert kept.run("cat file new folder/in").assert_ok().out == "host\nrun\nhost\n"
+
+
+def test_and_are_no_difference_where_the_host_has_them(kept):
+    """As a command has left them that wrote to the folder itself."""
+    (kept.sbx.cwd / "folder").mkdir()
+    os.setxattr(kept.sbx.cwd / "folder", "user.overlay.redirect", b"y")
+    os.setxattr(kept.sbx.cwd / "folder", "user.mine", b"y")
+    run = kept.run("echo x > folder/new; chmod 711 folder").assert_ok()
+    assert not run.result["warnings"]
+    assert kept.changes(run.result["changes"]["run"]) == {b"folder": "modified", b"folder/new": "added"}
+    assert kept.apply(run.result["changes"]["run"]).returncode == 0

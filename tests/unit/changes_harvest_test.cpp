@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/xattr.h>
 
 #include <atomic>
 #include <cerrno>
@@ -180,6 +181,30 @@ TEST_CASE("who asks to end while a layer is read is heard at its next name") {
   REQUIRE_FALSE(set.has_value());
   CHECK(set.error().value == ECANCELED);
   CHECK(asked == 5);
+}
+
+TEST_CASE("what an overlay obeys is no change: named where the run has set it, never the host's") {
+  Scene scene;
+  bool copy = false;
+  SUBCASE("of a layer, where they are escaped") {}
+  SUBCASE("of a copy") { copy = true; }
+  const char* const set_by_run = copy ? "user.overlay.metacopy" : "user.overlay.overlay.metacopy";
+  for (const std::string name : {"run", "host"}) {
+    for (const char* const side : {"upper/", "lower/"}) scene.tree.file(side + name, "x");
+    REQUIRE(::setxattr((scene.upper + "/" + name).c_str(), set_by_run, "y", 1, 0) == 0);
+    REQUIRE(::setxattr((scene.upper + "/" + name).c_str(), "user.kept", "y", 1, 0) == 0);
+  }
+  REQUIRE(::setxattr((scene.lower + "/host").c_str(), "user.overlay.metacopy", "y", 1, 0) == 0);
+  const auto set = scene.read(now_ns(), copy);
+  REQUIRE(set.has_value());
+  REQUIRE(set->changes.size() == 2);
+  for (const Change& change : set->changes) {
+    CHECK(change.before.attributes.empty());
+    CHECK(change.after.attributes == std::vector<Attribute>{{"user.kept", "y"}});
+  }
+  REQUIRE(set->omitted.size() == 1);
+  CHECK(set->omitted[0].path == "run");
+  CHECK(set->omitted[0].why.find("overlays obey") != std::string::npos);
 }
 
 }  // namespace

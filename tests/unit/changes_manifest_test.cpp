@@ -115,5 +115,15 @@ TEST_CASE("paths select what is at and below them, and the folders that it needs
   CHECK_FALSE(select(set, std::vector<std::string>{"a", "../w/a"}).has_value());
 }
 
+TEST_CASE("what an overlay obeys is not read, as an older version has kept it") {
+  ChangeSet set;
+  Entry old = file(0644, 1, "d");
+  old.attributes = {{"user.a", "1"}, {"user.overlay.whiteout", "y"}};
+  set.changes.push_back(change("f", {}, std::move(old)));
+  const auto back = from_manifest(to_manifest(set));
+  REQUIRE(back.has_value());
+  CHECK(back->changes[0].after.attributes == std::vector<Attribute>{{"user.a", "1"}});
+}
+
 }  // namespace
 }  // namespace sbx::changes
