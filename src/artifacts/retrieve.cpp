@@ -26,14 +26,16 @@ Error damaged(const Artifact& artifact, const char* how) {
 }
 
 Error cannot_write(const Artifact& artifact, int error) {
-  const bool link = error == ELOOP || error == ENOTDIR || error == EXDEV;
-  return {
-      .kind = ErrorKind::host,
-      .what = "cannot write " + quote(artifact.path) + " to the folder",
-      .hint = link ? "on its way is a symbolic link, or something else that is no folder: choose "
-                     "an empty folder with -o"
-                   : "choose another folder with -o",
-      .sys_errno = error};
+  std::string hint = "choose another folder with -o";
+  if (error == ELOOP || error == ENOTDIR || error == EXDEV)
+    hint =
+        "on its way is a symbolic link, or something else that is no folder: choose an empty "
+        "folder with -o";
+  if (error == EFBIG) hint = kFileSizeHint;
+  return {.kind = ErrorKind::host,
+          .what = "cannot write " + quote(artifact.path) + " to the folder",
+          .hint = std::move(hint),
+          .sys_errno = error};
 }
 
 /// The whole file, from its beginning; `sink` gets what is read.

@@ -18,6 +18,10 @@ struct Errno {
 /// "EPERM": the constant that manual pages are searched by; the number where it has none.
 std::string errno_name(int error);
 
+/// Of EFBIG, where nobody else sets a limit.
+inline constexpr const char* kFileSizeHint =
+    "the caller's limit on the size of files is too small: ulimit -f";
+
 /// Whose fault an error is; decides how it is worded, not which exit code it gets (always 125).
 enum class ErrorKind {
   usage,     ///< the command line

@@ -52,6 +52,7 @@ struct GpuFacts {
 struct SourceFacts {
   bool exists = false;
   EntryType type = EntryType::directory;  ///< never symlink: links are resolved
+  bool special = false;                   ///< a pipe, a socket or a device; its type is file
   std::string path{};                     ///< canonical absolute path
   std::uint32_t uid = 0;                  ///< owner
   std::uint32_t gid = 0;

@@ -160,6 +160,26 @@ Result<bool> next_member(::archive* tar, Member& member) {
   return true;
 }
 
+/// What some tools make of a tar archive, and we do not read.
+std::string unread_compression(int fd) {
+  std::array<char, 6> begin{};
+  const ssize_t got = ::pread(fd, begin.data(), begin.size(), 0);
+  const std::string_view magic(begin.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
+  if (magic.starts_with("\xfd"
+                        "7zXZ"))
+    return "xz";
+  if (magic.starts_with("BZh")) return "bzip2";
+  return {};
+}
+
+Error no_archive(::archive* tar, int fd) {
+  Error error = wrong(tar, "the image is no tar archive");
+  error.hint = "one may be plain, or compressed by gzip or zstd";
+  const std::string tool = unread_compression(fd);
+  if (!tool.empty()) error.hint += "; decompress this one before: " + tool + " -d";
+  return error;
+}
+
 }  // namespace
 
 Result<void> take_entry(Budget& budget) {
@@ -234,7 +254,7 @@ Result<void> list_members(int fd, std::uint64_t max_members,
                           const std::function<void(const Member&)>& see) {
   const Reader tar = SBX_TRY(new_tar());
   if (::lseek(fd, 0, SEEK_SET) < 0 || ::archive_read_open_fd(tar.get(), fd, kPiece) != ARCHIVE_OK)
-    return std::unexpected(wrong(tar.get(), "the image is no tar archive"));
+    return std::unexpected(no_archive(tar.get(), fd));
   for (Member member; SBX_TRY(next_member(tar.get(), member));) {
     if (max_members-- == 0)
       return std::unexpected(

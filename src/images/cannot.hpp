@@ -11,10 +11,13 @@ namespace sbx::images {
 
 /// "cannot WHAT"
 inline Error cannot(std::string what, int error) {
-  const bool full = error == ENOSPC || error == EDQUOT;
+  std::string hint;
+  if (error == ENOSPC || error == EDQUOT)
+    hint = "make room, or let XDG_CACHE_HOME name a folder where there is some";
+  if (error == EFBIG) hint = kFileSizeHint;
   return {.kind = ErrorKind::host,
           .what = "cannot " + std::move(what),
-          .hint = full ? "make room, or let XDG_CACHE_HOME name a folder where there is some" : "",
+          .hint = std::move(hint),
           .sys_errno = error};
 }
 

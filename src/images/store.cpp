@@ -44,9 +44,9 @@ struct Source {
 };
 
 Result<Source> open_source(const Request& request) {
-  const auto refuse = [&](int error) {
+  const auto refuse = [&](int error, const char* why = "") {
     return std::unexpected(Error{.kind = ErrorKind::profile,
-                                 .what = "cannot open the image " + quote(request.path),
+                                 .what = "cannot open the image " + quote(request.path) + why,
                                  .hint = "name an OCI layout, or an archive of `docker save` or "
                                          "`podman save`",
                                  .sys_errno = error});
@@ -59,7 +59,7 @@ Result<Source> open_source(const Request& request) {
   // Of a layout only its index: all else is named by its digest.
   if (S_ISDIR(what.st_mode) &&
       ::fstatat(source.file.get(), "index.json", &what, AT_SYMLINK_NOFOLLOW) != 0)
-    return refuse(errno);
+    return errno == ENOENT ? refuse(0, ": it is a folder without index.json") : refuse(errno);
   std::string text = "1";
   for (const auto part :
        {static_cast<std::int64_t>(what.st_dev), static_cast<std::int64_t>(what.st_ino),

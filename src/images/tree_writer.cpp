@@ -170,7 +170,10 @@ Result<void> TreeWriter::write_file(const Member& member, const EntryName& name,
   std::uint64_t offset = 0;
   while (SBX_TRY(layer.data(bytes, offset))) {
     if (offset > member.size || bytes.size() > member.size - offset)
-      return std::unexpected(cannot("write", member.name, EFBIG));
+      return std::unexpected(
+          Error{.kind = ErrorKind::host,
+                .what = "the image's archive is damaged: " + quote(member.name.substr(0, 200)) +
+                        " is longer than it says"});
     while (!bytes.empty()) {
       const ssize_t n =
           ::pwrite(file.get(), bytes.data(), bytes.size(), static_cast<::off_t>(offset));

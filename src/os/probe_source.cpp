@@ -139,6 +139,7 @@ SourceFacts look_at_source(const SourceRequest& request, bool disk, const std::s
   found.exists = true;
   // Sockets, FIFOs and devices are bound as a file is; what they may do is the mount's business.
   found.type = S_ISDIR(facts.st_mode) ? EntryType::directory : EntryType::file;
+  found.special = !S_ISDIR(facts.st_mode) && !S_ISREG(facts.st_mode);
   found.uid = facts.st_uid;
   found.gid = facts.st_gid;
   if (!disk) return found;

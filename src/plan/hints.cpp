@@ -74,7 +74,7 @@ std::string general_hint(int error) {
   if (error == EMFILE) return "the caller's limit on open files is too small: ulimit -n";
   if (error == ETOOMANYREFS)
     return "too many runs of this user start at once for the limit on open files: ulimit -n";
-  if (error == EFBIG) return "the caller's limit on the size of files is too small: ulimit -f";
+  if (error == EFBIG) return kFileSizeHint;
   if (error == ENFILE || error == ENOMEM) return "the host is out of memory or of open files";
   if (error == ENOSPC) return "a limit of the kernel is reached (sysctl fs.mount-max, user.max_*)";
   return "sbx doctor tries what this step needs; if it finds nothing, report this message as a "

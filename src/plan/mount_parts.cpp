@@ -111,6 +111,12 @@ Result<void> plan_copy(Builder& b, Tree& tree, const profile::CopyMount& mount,
   const auto source =
       SBX_TRY(bind_source(b, {mount.source, mount.base, mount.target, false, mount.optional}, key));
   if (!source) return {};
+  if (source->special)
+    return std::unexpected(
+        Error{.kind = ErrorKind::profile,
+              .what = "cannot copy " + quote(mount.source) + ": it is a pipe, a socket or a device",
+              .where = b.origin_of(key).to_string(),
+              .hint = "name a file or a folder, or take the entry out"});
   const std::string staging = "/.sbx/copy" + key.substr(key.find('['));
   const bool folder = source->type == EntryType::directory;
   SBX_CHECK(add_bind(b, tree, *source, staging, MountFlags{}, true, kReason, key));

@@ -1,5 +1,6 @@
 """`sbx artifacts get` into file systems that can do less than others, or fail; and killed: the file is there whole, or not."""
 import os
+import resource
 import signal
 import subprocess
 
@@ -23,6 +24,13 @@ def test_a_killed_get_leaves_nothing_half_done(store, tmp_path):
     assert files_below(tmp_path / "to") in ([], ["1"])
     store.good(*get[2:])
     assert files_below(tmp_path / "to") == ["1"]
+
+
+def test_the_callers_limit_on_the_size_of_files_is_named(store, tmp_path):
+    run = store.run("mkdir out; head -c 9000 /dev/zero > out/1").result["id"]
+    done = store.verb("get", run, "-o", tmp_path / "to", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    assert done.returncode == 125 and b"EFBIG" in done.stderr and b"ulimit -f" in done.stderr, done
+    assert files_below(tmp_path / "to") == []
 
 
 # What fails of each, beside nameless files.

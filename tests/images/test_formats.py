@@ -1,7 +1,10 @@
 """root: {oci: ...}: every form of an image becomes the same root, once, and its defaults hold."""
+import bz2
 import gzip
 import json
+import lzma
 import os
+import resource
 import subprocess
 import tarfile
 
@@ -172,10 +175,30 @@ def test_what_is_no_image_is_said(images):
         images.run(place).assert_refused("image")
     empty = images.place()
     empty.mkdir()
-    images.run(empty).assert_refused("cannot open the image")
+    run = images.run(empty)
+    run.assert_refused("cannot open the image", "without index.json")
+    assert "ENOENT" not in run.err
     images.run("/nonexistent").assert_refused("cannot open the image", "ENOENT")
     os.mkfifo(images.folder / "pipe")
     images.run(images.folder / "pipe").assert_refused("cannot open the image")
+    assert images.left_over() == []
+
+
+@pytest.mark.parametrize("tool, compress", [("xz", lzma.compress), ("bzip2", bz2.compress)])
+def test_a_compression_that_is_not_read_is_named(images, tool, compress):
+    place = images.place()
+    place.write_bytes(compress(tar(member("x", "y"))))
+    images.run(place).assert_refused("no tar archive", "gzip or zstd", f"{tool} -d")
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+def test_a_limit_on_the_size_of_files_is_named(images, form):
+    """Of the caller's, which the process that unpacks has, too."""
+    image = images.write(Image(images.base(member("big", b"x" * (9 << 20)))), form)
+    words = [images.sbx.binary, "run", *images.sbx.degraded, "--root", f"oci:{image}", "--", "/bin/probe", "finds", "/nothing"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=images.sbx.cwd,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8 << 20, 8 << 20)))
+    assert done.returncode == 125 and "EFBIG" in done.stderr and "ulimit -f" in done.stderr, done
     assert images.left_over() == []
 
 

@@ -1,5 +1,6 @@
 """A copy of the host's file or folder is the command's own: it may change it, and nobody else sees that."""
 import os
+import socket
 import stat
 
 import pytest
@@ -50,6 +51,15 @@ def test_only_scratch_takes_copies(sbx, data, place):
     run.assert_refused("copy", place, "not in scratch", "/tmp")
     assert not run.err.endswith("--tmpfs /\n")  # which nobody can have
     assert "begun" not in run.out
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: socket.socket(socket.AF_UNIX).bind(str(path)), lambda path: path.symlink_to("/dev/null")],
+                         ids=["pipe", "socket", "device"])
+def test_what_has_no_content_is_not_copied(sbx, tmp_path, make):
+    make(tmp_path / "it")
+    run = sbx.run(flags=["--copy-in", f"{tmp_path}/it:/tmp/x"], cmd=["true"])
+    run.assert_refused("cannot copy", "a pipe, a socket or a device")
+    assert "defect" not in run.err
 
 
 def test_what_is_missing_too_large_or_in_the_way_ends_the_run(sbx, data):
