@@ -55,6 +55,39 @@ def test_reports_are_as_if_it_ran_here(project):
         assert text in project.said, text
 
 
+def test_subtests_are_as_if_they_ran_here(project):
+    """Those of the fixture and of unittest: each is told, counted and shown, at every verbosity."""
+    text = """
+        import pytest, unittest
+        {mark}
+        def test_good(subtests):
+            for n in range(3):
+                with subtests.test("good", n=n): print("said", n)
+        {mark}
+        def test_bad(subtests):
+            for n in range(3):
+                with subtests.test("bad", n=n, word="a b"):
+                    if n == 2: pytest.skip("not this one")
+                    assert n == 0, "the second"
+        class TestUnit(unittest.TestCase):
+            {mark}
+            def test_unit(self):
+                for n in range(2):
+                    with self.subTest("unit", n=n): self.assertEqual(n, 1)
+        """
+    for words in (["-q"], [], ["-v"]):
+        told = []
+        for mark in ("@pytest.mark.sandbox", ""):
+            project.write("test_it.py", text.format(mark=mark))
+            found = project.run("--tb=line", *words)
+            assert {**found, "TestUnit::test_unit": "PASSED"}.items() >= {
+                "test_good": "PASSED", "test_bad": "FAILED", "TestUnit::test_unit": "PASSED"}.items(), project.said
+            assert "AssertionError: the second" in project.said and "contains 1 failed subtest" in project.said
+            assert "SUBFAILED[bad] (n=1, word='a b') test_it.py::test_bad - " in project.said
+            told.append(project.said.splitlines()[-1].strip("= ").rpartition(" in ")[0])
+        assert told[0] == told[1] and ("subtests passed" in told[0]) == bool(words), told
+
+
 def test_much_output_is_cut_and_no_failure(project):
     project.write("test_it.py", """
         import pytest

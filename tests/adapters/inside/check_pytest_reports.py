@@ -65,6 +65,19 @@ BAD = {
         "chain": {**SHOWN, "chain": [5]}, "link": {**SHOWN, "chain": [[TRACE, 5, None]]}}.items()},
     "failed as expected": {"outcome": "failed", "longrepr": "x", "wasxfail": "known"},
 }
+CONTEXT = "_subtest.context"
+SUBTESTS = {
+    "passed": {}, "failed": {"outcome": "failed", "longrepr": "why", "code": 1}, "long": {CONTEXT: {"msg": "x" * 10 ** 6, "kwargs": {}}},
+    "lines": {CONTEXT: {"msg": "a\nPASSED test_it.py::test_victim", "kwargs": {"\x1b[2J": "\x1b]0;title\x07"}}},
+    "many": {CONTEXT: {"msg": None, "kwargs": {str(n): "x" for n in range(100_000)}}},
+}
+BAD_SUBTESTS = {
+    "no context": {CONTEXT: None}, "text": {CONTEXT: "x"}, "no values": {CONTEXT: {"msg": "x"}},
+    "message": {CONTEXT: {"msg": 5, "kwargs": {}}}, "list": {CONTEXT: {"msg": "x", "kwargs": ["x"]}},
+    "number": {CONTEXT: {"msg": "x", "kwargs": {"x": 5}}}, "deep": {CONTEXT: {"msg": "x", "kwargs": {"x": deep(300)}}},
+    "setup": {"when": "setup"}, "teardown": {"when": "teardown"}, "other test": {"nodeid": "test_it.py::test_victim"},
+    "outcome": {"outcome": "perfect"}, "no reason": {"outcome": "failed", "code": 1}, "not counted": {"outcome": "failed", "longrepr": "x"},
+}
 RAW = {"array": "[]", "object": "{}", "number": "5", "pair": '"ab"', "other kind": '["other", "x"]', "kind": '[["test"], 5]',
        "one": '["test"]', "three": '["test", 5, 5]', "null": '["test", null]', "no text": '["collect", 5]',
        "nested": f'["test", {NESTED}', "digits": f'["test", {"9" * 100_000}]', "nothing": ""}
@@ -83,10 +96,14 @@ CONFTEST = """
         if phase == "failures":
             made[1].update(outcome="failed", longrepr=cases.FAILURES[name])
             code = 1
-        elif phase != "raw":
+        elif phase in ("GOOD", "BAD"):
             made[1].update(getattr(cases, phase)[name])
             code = made[1].pop("code", 0)
         lines = [json.dumps(["test", one]) for one in made]
+        if phase in ("SUBTESTS", "BAD_SUBTESTS"):
+            given = {**made[1], "_subtest.context": {"msg": "m", "kwargs": {"k": "1"}}, **getattr(cases, phase)[name]}
+            code = given.pop("code", 0)
+            lines.insert(1, json.dumps(["subtest", given]))
         if phase == "raw":
             lines[1:2] = [cases.RAW[name]] if cases.RAW[name] else []
         return types.SimpleNamespace(stdout="\\n".join(lines).encode(), status="nonzero" if code else "ok", ok=not code,
@@ -100,7 +117,8 @@ TESTS = """
 
     @pytest.mark.sandbox
     @pytest.mark.parametrize("phase, name", [(phase, name) for phase, names in [
-        ("GOOD", cases.GOOD), ("failures", cases.FAILURES), ("BAD", cases.BAD), ("raw", cases.RAW)] for name in names],
+        ("GOOD", cases.GOOD), ("failures", cases.FAILURES), ("BAD", cases.BAD), ("raw", cases.RAW),
+        ("SUBTESTS", cases.SUBTESTS), ("BAD_SUBTESTS", cases.BAD_SUBTESTS)] for name in names],
         ids=lambda word: word.replace(" ", "-"))
     def test_said(phase, name): pass
 
@@ -119,17 +137,20 @@ def known():
 def test_whatever_is_said(project, words, known):
     project.write("conftest.py", CONFTEST)
     project.write("test_it.py", TESTS)
-    found = project.run("--junitxml=out.xml", "--durations=0", *words, env=known)
-    outcomes = {"GOOD": "PASSED", "failures": "FAILED", "BAD": "FAILED", "raw": "FAILED"}
+    found = project.run("-v", "--junitxml=out.xml", "--durations=0", *words, env=known)
+    outcomes = {"GOOD": "PASSED", "failures": "FAILED", "BAD": "FAILED", "raw": "FAILED", "SUBTESTS": "PASSED",
+                "BAD_SUBTESTS": "FAILED"}
     wanted = {f"test_said[{phase}-{name.replace(' ', '-')}]": outcomes[phase] for phase, names in
-              [("GOOD", GOOD), ("failures", FAILURES), ("BAD", BAD), ("raw", RAW)] for name in names}
+              [("GOOD", GOOD), ("failures", FAILURES), ("BAD", BAD), ("raw", RAW), ("SUBTESTS", SUBTESTS),
+               ("BAD_SUBTESTS", BAD_SUBTESTS)] for name in names}
     wanted["test_said[GOOD-expected]"] = "XPASS"
     assert project.code == 1, project.said
     assert found == {**wanted, "test_victim": "FAILED", "test_after": "PASSED"}, project.said
-    assert project.said.count("a report that cannot be read") >= len(BAD) + len(RAW) - 3
+    assert project.said.count("a report that cannot be read") >= len(BAD) + len(RAW) + len(BAD_SUBTESTS) - 4
+    assert "SUBFAILED[m] (k=" in project.said and "\x1b" not in project.said and len(project.said) < 2_000_000
     assert "INTERNALERROR" not in project.said and "the truth" in project.said
     [suite] = ElementTree.parse(project.folder / "out.xml").getroot()
-    assert int(suite.get("tests")) == len(wanted) + 2 and float(suite.get("time")) < 1e6
+    assert int(suite.get("tests")) == len(wanted) + len(SUBTESTS) + 2 and float(suite.get("time")) < 1e6
 
 
 def test_duration_is_at_most_that_of_the_run(project, known):

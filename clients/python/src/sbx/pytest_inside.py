@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from .adapters.words import clip
-from .pytest_shapes import MOST
+from .pytest_shapes import CONTEXT, MOST
 
 REPORTS = os.dup(1)
 os.dup2(2, 1)
@@ -42,9 +42,16 @@ class Reporter:
     def __init__(self, config: Any) -> None:
         self.config = config
 
+    @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
-        """A test's setup, call or teardown has ended."""
-        send("test", self.config.hook.pytest_report_to_serializable(config=self.config, report=report))
+        """A test's setup, call or teardown has ended, or a subtest of it. Last: as it is shown, pytest makes a failure
+        of a test that itself passed and of whose subtests some did not."""
+        data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        context = data.get(CONTEXT)
+        if context is not None:  # of older plugins with the values themselves
+            context["kwargs"] = {str(name): one if isinstance(one, str) else repr(one)
+                                 for name, one in context["kwargs"].items()}
+        send("test" if context is None else "subtest", data)
 
     def pytest_collectreport(self, report: Any) -> None:
         """Something was collected, or could not be."""

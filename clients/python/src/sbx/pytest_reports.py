@@ -25,8 +25,8 @@ def path_here(item: Any) -> shapes.Shape:
     return shape
 
 
-def report(item: Any, data: Any, most: float) -> pytest.TestReport:
-    """One report about `item`, which took `most` seconds in all. Raises Unreadable."""
+def report(item: Any, data: Any, most: float, kind: str = "test") -> pytest.TestReport:
+    """One report about `item`, or a subtest of it, which took `most` seconds in all. Raises Unreadable."""
     head = shapes.record(nodeid=shapes.text, when=shapes.word("setup", "call", "teardown"), duration=shapes.seconds,
                          outcome=shapes.word("passed", "failed", "skipped"))(data)
     if head["nodeid"] != item.nodeid:
@@ -37,8 +37,8 @@ def report(item: Any, data: Any, most: float) -> pytest.TestReport:
     longrepr = shapes.explanation(head["outcome"], bool(expected), path_here(item))
     body = shapes.record(longrepr=longrepr, sections=shapes.many(shapes.group(shapes.text, shapes.text)))(data)
     fields: Dict[str, Any] = {**head, **expected, **body, "duration": min(head["duration"], most),
-                              "$report_type": "TestReport", "location": item.location, "keywords": {},
-                              "user_properties": []}
+                              "location": item.location, "keywords": {}, "user_properties": [],
+                              **(subtest(head["when"], data) if kind == "subtest" else {"$report_type": "TestReport"})}
     try:
         made: pytest.TestReport = item.config.hook.pytest_report_from_serializable(config=item.config, data=fields)
         str(made.longreprtext)  # a traceback whose parts do not fit together shows only here
@@ -47,6 +47,14 @@ def report(item: Any, data: Any, most: float) -> pytest.TestReport:
     made.keywords = {name: 1 for name in item.keywords}
     made.user_properties = list(item.user_properties)
     return made
+
+
+def subtest(when: str, data: Any) -> Dict[str, Any]:
+    """What a subtest's report has beside those of a test; pytest 9 and the plugin pytest-subtests agree on it."""
+    if when != "call":
+        raise Unreadable("a subtest has no setup and no teardown")
+    context = shapes.record(msg=shapes.maybe(shapes.label), kwargs=shapes.values)
+    return {"_report_type": "SubTestReport", **shapes.record(**{shapes.CONTEXT: context})(data)}
 
 
 def failure(item: Any, text: str, result: Optional[Result], when: str = "call") -> pytest.TestReport:
@@ -63,21 +71,24 @@ def _seconds(result: Optional[Result]) -> float:
 def reports(item: Any, result: Result) -> List[pytest.TestReport]:
     """What is to be said of a test that ran: its own reports where they fit to how the run ended."""
     found: List[pytest.TestReport] = []
+    phases: List[pytest.TestReport] = []  # those of `found` that are of the test itself
     said: List[str] = []
     for line in result.stdout.splitlines():
         try:
-            kind, value = shapes.group(shapes.word("test", "collect"), lambda any: any)(json.loads(line))
-            if kind == "test":
-                found.append(report(item, value, _seconds(result)))
-            else:
+            kind, value = shapes.group(shapes.word("test", "subtest", "collect"), lambda any: any)(json.loads(line))
+            if kind == "collect":
                 said.append(shapes.text(value))
+                continue
+            found.append(report(item, value, _seconds(result), kind))
+            if kind == "test":
+                phases.append(found[-1])
         except (Unreadable, ValueError, RecursionError) as error:
             return [failure(item, f"the sandbox gave a report that cannot be read: {error}", result)]
     if result.status not in ("ok", "nonzero"):
-        return [*[one for one in found if one.when == "setup" and one.passed][:1],
+        return [*[one for one in phases if one.when == "setup" and one.passed][:1],
                 failure(item, "\n".join([f"sandbox: {result.status}: {result.reason['text']}", *said]), result)]
-    called = ["call"] if found and found[0].passed else []  # a test that reports neither would not be counted at all
-    if [one.when for one in found] != ["setup", *called, "teardown"]:
+    called = ["call"] if phases and phases[0].passed else []  # a test that reports neither would not be counted at all
+    if [one.when for one in phases] != ["setup", *called, "teardown"]:
         text = "\n".join(["the test did not report how it ended: " + result.reason["text"], *said])
         return [failure(item, text, result)]
     bad = any(one.failed for one in found)

@@ -8,7 +8,10 @@ from __future__ import annotations
 from typing import Any, Callable, Dict, List
 
 MOST = 200_000  # characters of one text
+MOST_LABEL = 1000  # characters of what stands in a line with others
+MOST_NAMES = 100
 MOST_SECONDS = 1e9
+CONTEXT = "_subtest.context"  # where a subtest's report has its message and its values
 HIDDEN = {number: None for number in [*range(9), *range(11, 32), *range(127, 160)]}  # all controls but tab and newline
 Shape = Callable[[Any], Any]
 
@@ -33,6 +36,25 @@ def plain(value: Any) -> str:
     """A text that explains an outcome. One with the names of both parts of a traceback, pytest takes for one as it
     passes from a worker of xdist to the controller, and ends."""
     return text(value).replace("reprtraceback", "repr-traceback")
+
+
+def label(value: Any) -> str:
+    """A text that is shown in one line."""
+    return " ".join(text(value)[:MOST_LABEL].split())
+
+
+class Shown(str):
+    """What repr() has made of a value inside. pytest shows repr() of it out here, which is to be the same."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def values(value: Any) -> Dict[str, str]:
+    """An object with any names, of values as they are shown; of very many, the first."""
+    if not isinstance(value, dict):
+        raise Unreadable(f"{type(value).__name__} where an object should be")
+    return {label(name): Shown(label(one)) for name, one in list(value.items())[:MOST_NAMES]}
 
 
 def line(value: Any) -> int:
