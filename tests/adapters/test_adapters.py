@@ -38,8 +38,8 @@ def run(words, **options):
 
 
 def test_there_are_checks():
-    assert CHECKS == ["langchain", "llama_index", "llm_sandbox", "page", "pytest", "pytest_attacks", "pytest_reports",
-                      "smolagents"]
+    assert CHECKS == ["langchain", "llama_index", "llm_sandbox", "page", "pytest", "pytest_attacks", "pytest_options",
+                      "pytest_reports", "smolagents"]
 
 
 @pytest.mark.parametrize("name", CHECKS)

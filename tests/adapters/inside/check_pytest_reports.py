@@ -35,7 +35,7 @@ def entry(**words):
 # What differs from a good report of a call; "code" is what the process inside ends with.
 GOOD = {
     "nothing": {}, "keywords": {"keywords": 5}, "more": {"item_index": 1, "worker_id": "gw9", "head_line": 5},
-    "properties": {"user_properties": 5}, "location": {"location": 5}, "expected": {"wasxfail": "known"},
+    "location": {"location": 5}, "expected": {"wasxfail": "known"},
 }
 FAILURES = {"text": "why", "words": "reprcrash reprtraceback", "surrogate": "\ud800", "shown": SHOWN, "no crash": {**SHOWN, "reprcrash": None},
             "no chain": {**SHOWN, "chain": None}}
@@ -48,7 +48,8 @@ BAD = {
     "when": {"when": "afterwards"}, "whens": {"when": {}}, "again": {"when": "setup"}, "early": {"when": "teardown"},
     "reason": {"longrepr": "why"}, "trace": {"longrepr": SHOWN}, "expected": {"wasxfail": 5},
     "sections": {"sections": "text"}, "section": {"sections": [["a"]]}, "numbers": {"sections": [[1, 2]]},
-    "no sections": {"sections": None},
+    "no sections": {"sections": None}, "properties": {"user_properties": 5}, "property": {"user_properties": [["a"]]},
+    "value": {"user_properties": [["a", 5]]}, "no properties": {"user_properties": None},
     **{f"skip {name}": {"outcome": "skipped", "longrepr": one} for name, one in {
         "null": None, "text": "x", "short": ["a", 1], "huge": ["a", HUGE, "b"], "infinite": ["a", INF, "b"],
         "negative": ["a", -5, "b"], "path": [5, 1, "b"], "reason": ["a", 1, {}], "trace": SHOWN}.items()},
@@ -78,6 +79,17 @@ BAD_SUBTESTS = {
     "setup": {"when": "setup"}, "teardown": {"when": "teardown"}, "other test": {"nodeid": "test_it.py::test_victim"},
     "outcome": {"outcome": "perfect"}, "no reason": {"outcome": "failed", "code": 1}, "not counted": {"outcome": "failed", "longrepr": "x"},
 }
+WARNING = {"category": "UserWarning", "text": "t", "path": "/etc/passwd", "lineno": 1, "source": "s"}
+WARNINGS = {  # to each: what is shown of it
+    "plain": ({}, "/etc/passwd:1: UserWarning: t\n    s"), "no source": ({"source": "", "text": "alone"}, "UserWarning: alone\n"),
+    "other": ({"category": "os.Other", "text": "of"}, "UserWarning: os.Other: of"), "class": ({"category": "BaseException"}, "BaseException: t"),
+    "more than text": ({"category": "UnicodeWarning", "text": "\x1bu"}, "UnicodeWarning: u\n"),
+    "place": ({"path": "/workspace/x", "text": "here"}, "/x:1: UserWarning: here"),
+}
+BAD_WARNINGS = {
+    "class": {"category": ["UserWarning"]}, "text": {"text": 5}, "path": {"path": 5}, "line": {"lineno": HUGE},
+    "no line": {"lineno": None}, "source": {"source": None},
+}
 RAW = {"array": "[]", "object": "{}", "number": "5", "pair": '"ab"', "other kind": '["other", "x"]', "kind": '[["test"], 5]',
        "one": '["test"]', "three": '["test", 5, 5]', "null": '["test", null]', "no text": '["collect", 5]',
        "nested": f'["test", {NESTED}', "digits": f'["test", {"9" * 100_000}]', "nothing": ""}
@@ -104,6 +116,10 @@ CONFTEST = """
             given = {**made[1], "_subtest.context": {"msg": "m", "kwargs": {"k": "1"}}, **getattr(cases, phase)[name]}
             code = given.pop("code", 0)
             lines.insert(1, json.dumps(["subtest", given]))
+        if phase == "WARNINGS":
+            lines.append(json.dumps(["warning", {**cases.WARNING, **cases.WARNINGS[name][0]}]))
+        if phase == "BAD_WARNINGS":
+            lines.append(json.dumps(["warning", {**cases.WARNING, **cases.BAD_WARNINGS[name]}]))
         if phase == "raw":
             lines[1:2] = [cases.RAW[name]] if cases.RAW[name] else []
         return types.SimpleNamespace(stdout="\\n".join(lines).encode(), status="nonzero" if code else "ok", ok=not code,
@@ -118,7 +134,7 @@ TESTS = """
     @pytest.mark.sandbox
     @pytest.mark.parametrize("phase, name", [(phase, name) for phase, names in [
         ("GOOD", cases.GOOD), ("failures", cases.FAILURES), ("BAD", cases.BAD), ("raw", cases.RAW),
-        ("SUBTESTS", cases.SUBTESTS), ("BAD_SUBTESTS", cases.BAD_SUBTESTS)] for name in names],
+        *((name, getattr(cases, name)) for name in ("SUBTESTS", "BAD_SUBTESTS", "WARNINGS", "BAD_WARNINGS"))] for name in names],
         ids=lambda word: word.replace(" ", "-"))
     def test_said(phase, name): pass
 
@@ -139,15 +155,16 @@ def test_whatever_is_said(project, words, known):
     project.write("test_it.py", TESTS)
     found = project.run("-v", "--junitxml=out.xml", "--durations=0", *words, env=known)
     outcomes = {"GOOD": "PASSED", "failures": "FAILED", "BAD": "FAILED", "raw": "FAILED", "SUBTESTS": "PASSED",
-                "BAD_SUBTESTS": "FAILED"}
+                 "BAD_SUBTESTS": "FAILED", "WARNINGS": "PASSED", "BAD_WARNINGS": "FAILED"}
     wanted = {f"test_said[{phase}-{name.replace(' ', '-')}]": outcomes[phase] for phase, names in
               [("GOOD", GOOD), ("failures", FAILURES), ("BAD", BAD), ("raw", RAW), ("SUBTESTS", SUBTESTS),
-               ("BAD_SUBTESTS", BAD_SUBTESTS)] for name in names}
+               ("BAD_SUBTESTS", BAD_SUBTESTS), ("WARNINGS", WARNINGS), ("BAD_WARNINGS", BAD_WARNINGS)] for name in names}
     wanted["test_said[GOOD-expected]"] = "XPASS"
     assert project.code == 1, project.said
     assert found == {**wanted, "test_victim": "FAILED", "test_after": "PASSED"}, project.said
-    assert project.said.count("a report that cannot be read") >= len(BAD) + len(RAW) + len(BAD_SUBTESTS) - 4
+    assert project.said.count("a report that cannot be read") >= len(BAD) + len(RAW) + len(BAD_SUBTESTS) + len(BAD_WARNINGS) - 4
     assert "SUBFAILED[m] (k=" in project.said and "\x1b" not in project.said and len(project.said) < 2_000_000
+    assert [shown for _, shown in WARNINGS.values() if shown not in project.said] == [] and "root:x" not in project.said
     assert "INTERNALERROR" not in project.said and "the truth" in project.said
     [suite] = ElementTree.parse(project.folder / "out.xml").getroot()
     assert int(suite.get("tests")) == len(wanted) + len(SUBTESTS) + 2 and float(suite.get("time")) < 1e6

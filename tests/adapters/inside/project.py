@@ -20,10 +20,10 @@ class Project:
         (self.folder / name).write_text(textwrap.dedent(text))
         (self.folder / name).chmod(0o644)
 
-    def run(self, *words, plugins=(), env=None, python=sys.executable):
+    def run(self, *words, plugins=(), env=None, python=sys.executable, cache=False):
         env = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **(env or {})}
-        done = subprocess.run([python, "-B", "-m", "pytest", "-p", "sbx.pytest_plugin", "-p", "no:cacheprovider",
-                               *plugins, "-rA", "--color=no", *words], cwd=self.folder, env=env, text=True,
+        done = subprocess.run([python, "-B", "-m", "pytest", "-p", "sbx.pytest_plugin",
+                               *([] if cache else ["-p", "no:cacheprovider"]), *plugins, "-rA", "--color=no", *words], cwd=self.folder, env=env, text=True,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120)
         self.said, self.code = done.stdout, done.returncode
         found = {}

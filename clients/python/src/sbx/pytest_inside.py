@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from .adapters.words import clip
+from .pytest_settings import declare
 from .pytest_shapes import CONTEXT, MOST
+from .pytest_warnings import MOST_WARNINGS, describe
 
 REPORTS = os.dup(1)
 os.dup2(2, 1)
@@ -41,22 +43,36 @@ class Reporter:
 
     def __init__(self, config: Any) -> None:
         self.config = config
+        self._warnings = 0
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: Any) -> None:
         """A test's setup, call or teardown has ended, or a subtest of it. Last: as it is shown, pytest makes a failure
         of a test that itself passed and of whose subtests some did not."""
         data = self.config.hook.pytest_report_to_serializable(config=self.config, report=report)
+        data["user_properties"] = [[str(name), str(value)] for name, value in report.user_properties]
         context = data.get(CONTEXT)
         if context is not None:  # of older plugins with the values themselves
             context["kwargs"] = {str(name): one if isinstance(one, str) else repr(one)
                                  for name, one in context["kwargs"].items()}
         send("test" if context is None else "subtest", data)
 
+    def pytest_warning_recorded(self, warning_message: Any, when: str) -> None:
+        """A warning came; those of collecting, and of the configuration, the pytest outside has as well."""
+        if when == "runtest" and self._warnings < MOST_WARNINGS:
+            self._warnings += 1
+            send("warning", describe(warning_message))
+
     def pytest_collectreport(self, report: Any) -> None:
         """Something was collected, or could not be."""
         if report.failed:
             send("collect", str(report.longrepr))
+
+
+def pytest_addoption(parser: Any) -> None:
+    """Knows the settings of what is left out here: pytest_plugin, should it not be installed, and the cache."""
+    declare(parser)
+    parser.addini("cache_dir", "of no use here")
 
 
 @pytest.hookimpl(trylast=True)

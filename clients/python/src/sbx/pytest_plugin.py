@@ -23,6 +23,7 @@ from .adapters.words import ending
 from .errors import SbxError
 from .options import values
 from .pytest_reports import ROOT, failure, reports
+from .pytest_settings import declare, overrides
 from .pytest_shapes import clean
 from .result import Result
 from .sandbox import Sandbox
@@ -30,15 +31,19 @@ from .sandbox import Sandbox
 PACKAGE = "/run/sbx-client"  # where this package is shown inside
 INSIDE = "sbx.pytest_inside"  # the plugin of the pytest in there: no variable, which a caller may have as well
 
+# Options that decide how a test is found and how it ends, as the flag and the name of its value.
+FLAGS = [("--runxfail", "runxfail"), ("--showlocals", "showlocals"), ("--doctest-modules", "doctestmodules"),
+         ("--doctest-ignore-import-errors", "doctest_ignore_import_errors"),
+         ("--doctest-continue-on-failure", "doctest_continue_on_failure")]
+VALUES = [("--doctest-glob", "doctestglob"), ("-W", "pythonwarnings"), ("-o", "override_ini")]
+
 
 def pytest_addoption(parser: Any) -> None:
     """--sandbox-all, --sandbox-profile, and the settings of the ini file."""
     group = parser.getgroup("sandbox", "tests in a sandbox (sbx)")
     group.addoption("--sandbox-all", action="store_true", help="run every test in a sandbox, marked or not")
     group.addoption("--sandbox-profile", metavar="PROFILE", help="profile of tests whose mark has none [python]")
-    parser.addini("sandbox_profile", "profile of sandboxed tests whose mark has none", default="python")
-    parser.addini("sandbox_overrides", "flags of `sbx run` for sandboxed tests, a line each: memory = 256M",
-                  type="linelist", default=[])
+    declare(parser)
 
 
 def pytest_configure(config: Any) -> None:
@@ -46,18 +51,6 @@ def pytest_configure(config: Any) -> None:
     overrides(config)
     config.addinivalue_line("markers", "sandbox(profile=..., timeout=..., memory=..., workspace='ro', python=...): run "
                                        "this test in a sandbox; the arguments are those of sbx.Sandbox")
-
-
-def overrides(config: Any) -> Dict[str, Any]:
-    """What the ini file and the command line say. Raises UsageError."""
-    found: Dict[str, Any] = {"profile": config.getoption("--sandbox-profile") or config.getini("sandbox_profile")}
-    several: Dict[str, List[str]] = {}
-    for line in config.getini("sandbox_overrides"):
-        name, _, value = (part.strip() for part in line.partition("="))
-        if not name or not value:
-            raise pytest.UsageError(f"sandbox_overrides: {line!r} is not NAME = VALUE")
-        several.setdefault(name, []).append(value)
-    return {**found, **{name: values if len(values) > 1 else values[0] for name, values in several.items()}}
 
 
 def settings(item: Any) -> Optional[Dict[str, Any]]:
@@ -100,6 +93,7 @@ def outcome(item: Any, words: Dict[str, Any]) -> List[pytest.TestReport]:
     except Exception as error:  # also a mark's argument that is no flag's value
         return [failure(item, f"sandbox: {error}", error.result if isinstance(error, SbxError) else None, "setup")]
     found = reports(item, result)
+    item.user_properties = list(found[-1].user_properties)  # for a report about what ends here, too
     denied = clean("\n".join(line for line in ending(result) if line.startswith("denied:")))
     if denied:
         shown = next((one for one in found if one.failed), found[-1])
@@ -136,11 +130,12 @@ def interpreter_folders() -> List[str]:
 
 def options(config: Any, root: Path) -> List[str]:
     """The command line inside: what decides how a test is found and how a failure is shown, nothing else."""
-    words = [f"--rootdir={ROOT}", "-p", INSIDE, "-p", "no:cacheprovider", "-o", "addopts=",
+    words = [f"--rootdir={ROOT}", "-p", INSIDE, "-p", "no:cacheprovider",
              f"--import-mode={config.getoption('importmode')}", f"--tb={config.getoption('tbstyle')}"]
     words += ["-q" if config.option.verbose < 1 else "-" + "v" * min(config.option.verbose, 3)]
-    words += [flag for flag, name in (("--runxfail", "runxfail"), ("--showlocals", "showlocals"))
-              if config.getoption(name, False)]
+    words += [flag for flag, name in FLAGS if config.getoption(name, False)]
+    words += [word for flag, name in VALUES for value in config.getoption(name, None) or [] for word in (flag, value)]
+    words += [f"--doctest-report={config.getoption('doctestreport', 'udiff')}", "-o", "addopts="]
     if config.inipath:
         try:
             words += ["-c", f"{ROOT}/{Path(config.inipath).relative_to(root)}"]

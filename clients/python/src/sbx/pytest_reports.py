@@ -6,15 +6,19 @@ refused, and nothing that is not known here gets into pytest's own reports. What
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional
+import warnings
+from typing import Any, Dict, List, Optional, Tuple
 
 import pytest
 
 from . import pytest_shapes as shapes
 from .pytest_shapes import Unreadable, clean
+from .pytest_warnings import recorded, tell
 from .result import Result
 
 ROOT = "/workspace"  # where the root of the tests is inside
+KIND = shapes.word("test", "subtest", "collect", "warning")
+MOST_PROPERTIES = 1000  # of one test
 
 
 def path_here(item: Any) -> shapes.Shape:
@@ -22,6 +26,15 @@ def path_here(item: Any) -> shapes.Shape:
     def shape(value: Any) -> str:
         path = shapes.text(value)
         return f"{item.config.rootpath}{path[len(ROOT):]}" if path.startswith(ROOT + "/") else path
+    return shape
+
+
+def properties(item: Any) -> shapes.Shape:
+    """The shape of a report's properties, which become those of the test out here, and what its code has recorded."""
+    def shape(value: Any) -> List[Tuple[str, object]]:
+        pairs = shapes.many(shapes.group(shapes.label, shapes.text))(value)[:MOST_PROPERTIES]
+        ours = [(str(name), str(one)) for name, one in item.user_properties]  # as collecting has left them, inside as well
+        return [*item.user_properties, *(pair for pair in pairs if pair not in ours)]
     return shape
 
 
@@ -35,9 +48,10 @@ def report(item: Any, data: Any, most: float, kind: str = "test") -> pytest.Test
     if expected and head["outcome"] == "failed":
         raise Unreadable("a failure that was expected is none")
     longrepr = shapes.explanation(head["outcome"], bool(expected), path_here(item))
-    body = shapes.record(longrepr=longrepr, sections=shapes.many(shapes.group(shapes.text, shapes.text)))(data)
+    pairs = shapes.many(shapes.group(shapes.text, shapes.text))
+    body = shapes.record(longrepr=longrepr, sections=pairs, user_properties=properties(item))(data)
     fields: Dict[str, Any] = {**head, **expected, **body, "duration": min(head["duration"], most),
-                              "location": item.location, "keywords": {}, "user_properties": [],
+                              "location": item.location, "keywords": {},
                               **(subtest(head["when"], data) if kind == "subtest" else {"$report_type": "TestReport"})}
     try:
         made: pytest.TestReport = item.config.hook.pytest_report_from_serializable(config=item.config, data=fields)
@@ -45,7 +59,6 @@ def report(item: Any, data: Any, most: float, kind: str = "test") -> pytest.Test
     except Exception as error:
         raise Unreadable(f"pytest cannot read it: {error!r}") from None
     made.keywords = {name: 1 for name in item.keywords}
-    made.user_properties = list(item.user_properties)
     return made
 
 
@@ -73,13 +86,16 @@ def reports(item: Any, result: Result) -> List[pytest.TestReport]:
     found: List[pytest.TestReport] = []
     phases: List[pytest.TestReport] = []  # those of `found` that are of the test itself
     said: List[str] = []
+    warned: List[warnings.WarningMessage] = []
     for line in result.stdout.splitlines():
         try:
-            kind, value = shapes.group(shapes.word("test", "subtest", "collect"), lambda any: any)(json.loads(line))
+            kind, value = shapes.group(KIND, lambda any: any)(json.loads(line))
             if kind == "collect":
                 said.append(shapes.text(value))
-                continue
-            found.append(report(item, value, _seconds(result), kind))
+            elif kind == "warning":
+                warned.append(recorded(value, path_here(item)))
+            else:
+                found.append(report(item, value, _seconds(result), kind))
             if kind == "test":
                 phases.append(found[-1])
         except (Unreadable, ValueError, RecursionError) as error:
@@ -95,4 +111,5 @@ def reports(item: Any, result: Result) -> List[pytest.TestReport]:
     if result.exit_code != (1 if bad else 0):
         return [failure(item, f"the test reported {'a failure' if bad else 'none'}, but its process ended with exit "
                               f"code {result.exit_code}", result)]
+    tell(item, warned)
     return found
