@@ -1,8 +1,10 @@
 """The Python client when things go wrong: commands that leave traps, callbacks that raise, callers that err."""
 import asyncio
+import gc
 import os
 import pickle
 import signal
+import tempfile
 import threading
 
 import pytest
@@ -150,6 +152,24 @@ def test_flags():
         ["--timeout=250ms", "--memory=1048576B", "--timeout=2s", "--quiet"]
     assert flags({"ro": {"/a": "/b"}, "env": {"K": "v"}, "set": {"x": ["y"]}, "cap": ["a", "b"]}) == \
         ["--ro=/a:/b", "--env=K=v", '--set=x=["y"]', "--cap=a", "--cap=b"]
+
+
+def test_half_of_a_surrogate_pair_is_told(client, monkeypatch, tmp_path):
+    """In one error, which says where; nothing is left of the sandbox."""
+    place = tmp_path / "temporary"
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    with pytest.raises(ValueError, match=r'^half of a surrogate pair, U\+D800, is no character: after "MODE": "before$') as caught:
+        client.Sandbox({"env": {"set": {"MODE": "before\ud800after"}}})
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+    del caught
+    gc.collect()
+    assert os.listdir(place) == []
+
+
+def test_set_escapes_what_yaml_has_escaped(client, degraded):
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        assert box.run(["printenv", "MODE"], set={"env.set": {"MODE": "a\x7fb"}}).stdout_text == "a\x7fb\n"
 
 
 @pytest.mark.parametrize("option", [{"env": {"TOKEN": None}}, {"ro": [None]}, {"secret": {"k": None}}], ids=str)

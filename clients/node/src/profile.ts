@@ -61,6 +61,11 @@ function grounded(profile: object, cwd: string): unknown {
   return everywhere({ version: 1, name: "inline", ...profile }, cwd);
 }
 
+/** A text that sbx reads as this value. U+007F is a control character, which YAML has escaped and JSON need not have. */
+function yaml(value: unknown): string {
+  return JSON.stringify(value, null, 1).replaceAll("\x7f", "\\u007f");
+}
+
 /**
  * A descriptor of a file that holds the profile; close it when sbx has been started.
  * @param profile what a profile file would hold
@@ -70,7 +75,7 @@ function grounded(profile: object, cwd: string): unknown {
 export function openProfile(profile: object, cwd: string): number {
   const path = join(tmpdir(), `sbx-node-profile-${randomBytes(8).toString("hex")}`);
   try {
-    const text = Buffer.from(JSON.stringify(grounded(profile, cwd), null, 1));
+    const text = Buffer.from(yaml(grounded(profile, cwd)));
     const fd = openSync(path, "wx+", 0o600);
     try {
       unlinkSync(path);

@@ -6,11 +6,12 @@ so that a wrong one gets sbx's own message.
 from __future__ import annotations
 
 import decimal
-import json
 import math
 import numbers
 import os
 from typing import Any, Dict, List
+
+from .document import yaml
 
 ALIASES = {"wall": "timeout"}
 DURATIONS = {"timeout", "cpu_time", "idle", "grace", "usage_interval"}
@@ -72,9 +73,9 @@ def values(name: str, value: Any) -> List[str]:
 
 
 def _value(name: str, value: Any) -> str:
-    """The right side of a pair. Of `set` it is YAML, which JSON is a part of."""
+    """The right side of a pair. Of `set` it is YAML."""
     if name == "set" and not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
+        return yaml(value)
     return _text(value)
 
 

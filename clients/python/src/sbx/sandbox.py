@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tupl
 from . import binary as sbx
 from . import folder, guardian, options, schema
 from .decode import Decoder, decode
+from .document import yaml
 from .errors import CommandFailed
 from .process import Input, Process
 from .result import Result
@@ -28,8 +29,8 @@ MODES = ("ro", "rw", "overlay", "none")
 class Sandbox:
     """A profile, overrides, and a workspace; `run` starts one command in a fresh sandbox made of them.
 
-    profile: a name (`sbx profiles ls`), a path, or a dict that is one. None: `default`. Paths in a dict must be
-    absolute.
+    profile: a name (`sbx profiles ls`), a path, or a dict that is one, whose `version` may be left out. None:
+    `default`. Paths in a dict must be absolute.
     workspace: None, a temporary folder that the command may write to and that goes with `close`; "ro",
     "overlay": such a folder, in this mode; "DIR[:MODE]": a folder of yours, as in --workspace; "none"; False:
     what the profile says.
@@ -76,9 +77,10 @@ class Sandbox:
         if profile is None:
             return []
         if isinstance(profile, dict):
+            text = yaml({"version": 1, **profile}, indent=1)  # lines for sbx's messages
             path = f"{self._folder}/profile.yaml"
             with open(path, "w", encoding="utf-8") as file:
-                json.dump(profile, file, ensure_ascii=False, indent=1)  # YAML, too; lines for sbx's messages
+                file.write(text)
             return [path]
         word = os.fspath(profile)
         if not word or word.startswith("-"):
