@@ -148,6 +148,7 @@ def test_callers_mistakes(client):
 
 def test_flags():
     from sbx.options import flags
+    assert len({failed.value.result, pickle.loads(pickle.dumps(failed.value)).result}) == 1
     assert flags({"timeout": 0.25, "memory": 1 << 20, "wall": "2s", "quiet": True, "pids": None}) == \
         ["--timeout=250ms", "--memory=1048576B", "--timeout=2s", "--quiet"]
     assert flags({"ro": {"/a": "/b"}, "env": {"K": "v"}, "set": {"x": ["y"]}, "cap": ["a", "b"]}) == \

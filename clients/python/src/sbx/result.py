@@ -36,6 +36,10 @@ class Result:
         object.__setattr__(self, "stdout", output_bytes(dict(self.raw["output"]["stdout"])))
         object.__setattr__(self, "stderr", output_bytes(dict(self.raw["output"]["stderr"])))
 
+    def __hash__(self) -> int:
+        """Of the run's name: equal results are of one run."""
+        return hash(self.raw["id"])
+
     @property
     def ok(self) -> bool:
         """Whether the command ran and ended with 0, within all limits."""
