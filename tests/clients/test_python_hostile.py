@@ -80,6 +80,24 @@ def test_cancelled_while_a_callback_waits(client, tree, degraded):
     assert said == ["callback cancelled", "run ended"]
 
 
+class Awaited:
+    async def __call__(self, data):
+        raise AssertionError("nobody awaits this")
+
+
+@pytest.mark.parametrize("name", ["on_stdout", "on_stderr", "on_event"])
+def test_coroutine_function_where_nobody_awaits(client, tree, degraded, name):
+    """Refused before anything starts; one that only its answer shows ends the run."""
+    call = Awaited()
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
+        for sink in (call.__call__, call):
+            with pytest.raises(TypeError, match=f"{name} is a coroutine function.*AsyncSandbox"):
+                box.run(["touch", "started"], **{name: sink})
+        assert box.list_files() == []
+        with pytest.raises(TypeError, match="a callback gave a coroutine.*AsyncSandbox"):
+            box.run(["sh", "-c", f"echo; echo >&2; sleep {tree}"], **{name: lambda data: call(data)})
+
+
 @pytest.mark.parametrize("error", [ZeroDivisionError, asyncio.CancelledError], ids=lambda error: error.__name__)
 def test_async_callback_that_raises(client, tree, degraded, error):
     async def err(_):

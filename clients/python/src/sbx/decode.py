@@ -1,6 +1,7 @@
 """Decodes what sbx writes while a run goes on (events), and at its end (the result)."""
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any, Callable, Optional
 
@@ -41,9 +42,16 @@ class Decoder:
         self._next = event["seq"] + 1
         output = self._outputs.get(event["type"])
         if output:
-            output(output_bytes(event))
+            _call(output, output_bytes(event))
         if self._on_event:
-            self._on_event(event)
+            _call(self._on_event, event)
+
+
+def _call(sink: Callable[[Any], Any], data: Any) -> None:
+    answer = sink(data)
+    if inspect.iscoroutine(answer):
+        answer.close()  # without a warning that it was never awaited
+        raise TypeError("a callback gave a coroutine, which nobody awaits here: that is for AsyncSandbox")
 
 
 def decode(stdout: bytes, stderr: bytes, code: Optional[int], lost: int) -> Result:

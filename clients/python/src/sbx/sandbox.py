@@ -1,6 +1,7 @@
 """Sandbox: runs commands with one profile and one workspace folder."""
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import secrets
@@ -102,12 +103,16 @@ class Sandbox:
         timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
         result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
-        with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on.
+        with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on. Coroutine
+        functions are for AsyncSandbox.
         overrides: flags of `sbx run` for this run.
 
         Raises SbxError when sbx fails, and CommandFailed if `check` and the command did. Whatever is raised, a
         KeyboardInterrupt too, the whole tree of the command has ended by then.
         """
+        for name, sink in (("on_stdout", on_stdout), ("on_stderr", on_stderr), ("on_event", on_event)):
+            if inspect.iscoroutinefunction(sink) or inspect.iscoroutinefunction(getattr(sink, "__call__", None)):
+                raise TypeError(f"{name} is a coroutine function, which nobody awaits here: that is for AsyncSandbox")
         return self._run(argv, input, timeout, check, (on_stdout, on_stderr, on_event), overrides, -1)
 
     def _run(self, argv: Sequence[Arg], input: Data, timeout: Optional[float], check: bool,
