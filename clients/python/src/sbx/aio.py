@@ -13,7 +13,8 @@ from . import binary as sbx
 from . import folder, schema
 from .pipes import close_all, pipe
 from .result import Result
-from .sandbox import Arg, Data, EventSink, Sandbox, Sink, Text
+from .sandbox import Arg, EventSink, Sandbox, Sink, Text
+from .source import Data
 
 
 class AsyncSandbox:

@@ -10,7 +10,7 @@ import os
 import shutil
 import stat
 import subprocess
-from typing import Dict, List, Tuple
+from typing import Dict, List, Tuple, Union
 
 READ_LIMIT = 64 << 20  # bytes of one file that are read unless more are asked for
 CHUNK = 1 << 20
@@ -102,7 +102,7 @@ def read_all(root: str, path: str, limit: int) -> Dict[str, bytes]:
     return found
 
 
-def write(root: str, path: str, data: bytes, mode: int) -> None:
+def write(root: str, path: str, data: Union[bytes, bytearray, memoryview], mode: int) -> None:
     """Writes a plain file, new ones with `mode`, and the folders above it. OSError as for read."""
     with os.fdopen(_open_file(root, path, os.O_WRONLY | os.O_CREAT, mode), "wb") as file:
         file.truncate(0)

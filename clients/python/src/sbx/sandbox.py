@@ -8,20 +8,20 @@ import secrets
 import tempfile
 import weakref
 from types import TracebackType
-from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union, cast
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Type, Union, cast
 
 from . import binary as sbx
 from . import folder, guardian, options, schema
 from .decode import Decoder, decode
 from .document import yaml
 from .errors import CommandFailed
-from .process import Input, Process
+from .process import Process
 from .result import Result
+from .source import Bytes, Data, source
 
 Profile = Union[str, "os.PathLike[str]", Dict[str, Any]]
 Arg = Union[str, bytes, "os.PathLike[str]"]
-Text = Union[str, bytes]
-Data = Union[str, bytes, bytearray, memoryview, BinaryIO, None]
+Text = Union[str, Bytes]
 Sink = Callable[[bytes], Any]
 EventSink = Callable[[schema.Event], Any]
 MODES = ("ro", "rw", "overlay", "none")
@@ -99,7 +99,7 @@ class Sandbox:
             on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """Runs `argv` once and returns how it ended. [] means the profile's own `command`.
 
-        input: what the command reads: text, bytes, or a file with a descriptor, which is no terminal. None: nothing.
+        input: what the command reads: text, bytes, or a file, from where it stands, which is no terminal. None: nothing.
         timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
         result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
@@ -125,7 +125,7 @@ class Sandbox:
         words = [self.binary, "run", "--json", *self._words(overrides)]
         decoder = Decoder(*sinks) if any(sinks) else None
         words += ["--", *map(os.fsdecode, argv)] if argv else []
-        with Process(words, _source(input), decoder.feed if decoder else None) as process:
+        with Process(words, source(input), decoder.feed if decoder else None) as process:
             process.communicate(cancel)
         result = decode(bytes(process.stdout), bytes(process.stderr), process.code, decoder.lost if decoder else 0)
         if check and not result.ok:
@@ -188,20 +188,6 @@ class Sandbox:
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
                  trace: Optional[TracebackType]) -> None:
         self.close()
-
-
-def _source(data: Data) -> Input:
-    """What Process takes: bytes, or a descriptor."""
-    if data is None:
-        return b""
-    if isinstance(data, str):
-        return data.encode()
-    if isinstance(data, (bytes, bytearray, memoryview)):
-        return bytes(data)
-    # sbx runs in a group of its own, which never is the one that a terminal listens to.
-    if os.isatty(data.fileno()):
-        raise ValueError("a terminal cannot be a command's input: read it yourself, and pass the text")
-    return data.fileno()
 
 
 def _remove(place: str, owner: int) -> None:
