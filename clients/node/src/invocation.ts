@@ -57,7 +57,7 @@ export class Invocation {
     this.source?.on("data", (chunk: Buffer) => this.take(chunk)).on("error", (error) => this.fail(error));
     this.result = this.collect(call, run);
     const { stdin } = this.sbx.child;
-    if (run.input !== undefined && stdin) feed(run.input, stdin, (error) => this.fail(error));
+    if (run.input != null && stdin) feed(run.input, stdin, (error) => this.fail(error));
   }
 
   /** The stream of events, to pause and resume; null: nobody asked for events. */

@@ -42,9 +42,9 @@ export interface Abortable {
 
 /** One run. */
 export interface StreamOptions {
-  /** Standard input; default: empty. An iterable, such as a Readable, is read as fast as the command reads. A
+  /** Standard input; default, and for null: empty. An iterable, such as a Readable, is read as fast as the command reads. A
    *  stream is destroyed when that reads no more. */
-  input?: Input;
+  input?: Input | null;
   /** Ends the command and everything that it has started, at once. */
   signal?: Abortable;
   /** The wall-clock limit of this run: a number of milliseconds, or a duration such as "1.5s". Reaching it is no

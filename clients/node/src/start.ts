@@ -77,7 +77,7 @@ export function start(call: Call, run: RunOptions, telling: Telling): Started {
   const line = words(call, run, telling);
   const { profile } = call.options;
   const stdin = run.overrides?.stdin ?? call.options.stdin;
-  const input = run.input !== undefined ? "pipe" : stdin === "inherit" ? "inherit" : "ignore";
+  const input = run.input != null ? "pipe" : stdin === "inherit" ? "inherit" : "ignore";
   const stdio: Exclude<StdioOptions, string> = [input, telling === "events" ? "ignore" : "pipe", "pipe", telling === "result" ? "ignore" : "pipe"];
   const fd = typeof profile === "object" && profile !== null ? openProfile(profile, call.cwd) : undefined;
   if (fd !== undefined) stdio.push(fd);

@@ -25,7 +25,7 @@ function optionsOf(one) {
 function runOptions(one, heard) {
   const hear = (name) => (what) => heard.push([name, what]);
   return {
-    ...(one.input == null ? {} : { input: bytes(one.input) }),
+    ...(one.input === undefined ? {} : { input: one.input && bytes(one.input) }),
     ...(one.timeout === undefined ? {} : { timeout: one.timeout * 1000 }),
     ...(one.check ? { check: true } : {}),
     ...(one.streams ? { onStdout: hear("stdout"), onStderr: hear("stderr") } : {}),
