@@ -2,6 +2,7 @@
 import asyncio
 import os
 import threading
+import time
 from decimal import Decimal
 from fractions import Fraction
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ SECONDS = 20  # for a cancelled run to end
 ASYNC = ("exit code of its own", "killed by SIGSEGV", "timeout of one run, in seconds", "profile that is not there",
          "check: a failing command is an error", "files out", "secrets are masked", "arguments of any text",
          "callbacks in the order of the output", "events", "large input and large output", "concurrent runs",
-         "cancelling ends the tree")
+         "cancelling ends the tree", "closing ends the tree")
 
 
 class Stop(Exception):
@@ -56,7 +57,9 @@ def run_case(client, box, case, tree, heard):
     words = table.argv(case, tree)
     given = {"input": table.data(case.get("input")), "check": case.get("check", False),
              "timeout": case.get("timeout"), **table.callbacks(case, heard)}
-    if "error" in case["expect"]:
+    if "close_at" in case:
+        close(client, box, words, case, tree)
+    elif "error" in case["expect"]:
         with pytest.raises((client.SbxError, client.CommandFailed)) as caught:
             box.run(words, **given)
         assert isinstance(caught.value, client.CommandFailed) == case.get("check", False)
@@ -74,6 +77,27 @@ def run_case(client, box, case, tree, heard):
             judge_all(list(pool.map(one, range(case["concurrent"]))), case["expect"]["all"])
     else:
         table.judge_result(box, box.run(words, **given), case["expect"])
+
+
+def close(client, box, words, case, tree):
+    """Closes it beside a run that has said `close_at`; when that returns nothing of it runs any more."""
+    said = threading.Event()
+
+    def look(text):
+        if case["close_at"].encode() in text:
+            said.set()
+
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(box.run, words, timeout=2 * SECONDS, on_stdout=look)
+        assert said.wait(SECONDS)
+        wait_until(lambda: table.running_with(tree), "nothing runs that could be ended", SECONDS)
+        begun = time.monotonic()
+        box.close()
+        assert table.running_with(tree) == []
+        with pytest.raises(client.SbxError) as caught:
+            run.result(SECONDS)
+        assert time.monotonic() - begun < SECONDS
+    table.judge_error(caught.value, case["expect"]["error"])
 
 
 @pytest.mark.parametrize("case", table.NUMBERS, ids=lambda case: f"{case['option']} {case['value']}")
@@ -117,6 +141,11 @@ async def run_async(client, case, tree, degraded):
         heard, words = [], table.argv(case, tree)
         given = {"input": table.data(case.get("input")), "check": case.get("check", False),
                  "timeout": case.get("timeout"), **table.callbacks(case, heard)}
+        if "close_at" in case:
+            with pytest.raises(client.SbxError) as caught:
+                await stop(box, words, case["close_at"].encode(), tree, lambda task: box.close())
+            table.judge_error(caught.value, case["expect"]["error"])
+            return
         if "error" in case["expect"]:
             with pytest.raises((client.SbxError, client.CommandFailed)) as caught:
                 await box.run(words, **given)
@@ -136,7 +165,16 @@ async def run_async(client, case, tree, degraded):
 
 
 async def cancel(box, words, at, tree):
-    """Cancels a run that has said `at`; when CancelledError comes nothing of it runs any more."""
+    async def end(task):
+        task.cancel()
+        await asyncio.wait([task])
+
+    with pytest.raises(asyncio.CancelledError):
+        await stop(box, words, at, tree, end)
+
+
+async def stop(box, words, at, tree, end):
+    """Ends a run that has said `at`; when `end` returns nothing of it runs any more."""
     seen = asyncio.Event()
 
     async def look(text):  # a coroutine function is a callback, too
@@ -146,7 +184,6 @@ async def cancel(box, words, at, tree):
     task = asyncio.create_task(box.run(words, on_stdout=look))
     await asyncio.wait_for(seen.wait(), SECONDS)
     await asyncio.to_thread(wait_until, lambda: table.running_with(tree), "nothing runs that could be ended", SECONDS)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await asyncio.wait_for(task, SECONDS)
+    await asyncio.wait_for(end(task), SECONDS)
     assert table.running_with(tree) == []
+    await asyncio.wait_for(task, SECONDS)

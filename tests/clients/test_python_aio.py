@@ -1,5 +1,6 @@
 """AsyncSandbox when the loop, or whoever awaits, ends otherwise than by cancelling."""
 import asyncio
+import gc
 import inspect
 import os
 import threading
@@ -30,6 +31,36 @@ def test_coroutine_that_is_closed(client, tree, degraded):
         assert len(os.listdir("/proc/self/fd")) <= before
         loop.close()
     assert [one for one in threading.enumerate() if one.name == "sbx-run"] == []
+
+
+@pytest.mark.parametrize("busy", [False, True], ids=["idle", "in a callback"])
+def test_loop_that_is_closed(client, tree, degraded, busy):
+    """Also where the task is kept, so that nobody closes its coroutine: the run ends at once, and not by its limits."""
+    asked = []
+
+    async def hold(data):
+        asked.append(data)
+        await asyncio.sleep(1000)
+
+    with client.Sandbox(timeout=60, degrade=["cgroup"] if degraded else []) as box:
+        loop = asyncio.new_event_loop()
+        before = set(os.listdir("/proc/self/fd"))
+
+        async def begin():
+            run = client.AsyncSandbox.of(box).run(["sh", "-c", f"echo; sleep {tree}"], on_stdout=hold if busy else None)
+            task = asyncio.ensure_future(run)
+            started = asyncio.to_thread(wait_until, lambda: table.running_with(tree), "it does not run", SECONDS)
+            await asyncio.gather(started, asyncio.sleep(0.1))
+            return task
+        task = loop.run_until_complete(begin())
+        loop.close()
+        assert bool(asked) == busy
+        wait_until(lambda: not table.running_with(tree), "it goes on", SECONDS)
+        wait_until(lambda: not [one for one in threading.enumerate() if one.name.startswith("sbx-")], "a thread is left", SECONDS)
+        task._log_destroy_pending = False
+        del task
+        gc.collect()
+        assert set(os.listdir("/proc/self/fd")) <= before
 
 
 @pytest.mark.parametrize("error", [StopIteration, SystemExit, KeyboardInterrupt], ids=lambda error: error.__name__)

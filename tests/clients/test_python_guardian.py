@@ -156,6 +156,23 @@ def test_forked_child_leaves_the_folder_to_its_parent(client):
         assert os.path.isdir(box.workspace)
 
 
+def test_forked_child_closes_without_its_parents_runs(client, degraded):
+    """A run that another thread is just about to start is none of the child's."""
+    from sbx.process import Process
+    box = client.Sandbox(degrade=["cgroup"] if degraded else [])
+    box._runs.add(Process([box.binary, "run", "true"], b"", None, box._runs))
+    pid = os.fork()
+    if pid == 0:
+        try:
+            signal.alarm(5)
+            box.close()
+        finally:
+            os._exit(0)
+    assert os.waitpid(pid, 0)[1] == 0
+    box._runs._active.clear()
+    box.close()
+
+
 def test_guardian_that_is_killed_is_replaced(client, degraded):
     from sbx import guardian
     with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:

@@ -12,7 +12,7 @@ import pytest
 
 from clients import python_table as table
 
-FILES = ("/sbx/process.py", "/sbx/guardian.py", "/sbx/pipes.py")
+FILES = ("/sbx/process.py", "/sbx/guardian.py", "/sbx/pipes.py", "/sbx/relay.py", "/sbx/runs.py")
 PLACES = (*FILES, "/sbx/sandbox.py", "/sbx/aio.py", "/weakref.py")
 MOST = 1000  # moments of a start; there are some fifty
 

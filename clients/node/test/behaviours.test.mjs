@@ -33,23 +33,31 @@ function runOptions(one, heard) {
   };
 }
 
-async function cancelled(box, one, argv, word) {
-  const stop = new AbortController();
+/** Calls `end` when the run has said `at`; it is over soon after that. Returns what it promises. */
+async function ended(box, at, argv, word, options, end) {
   let ready = false;
-  const onStdout = (chunk) => { ready ||= chunk.includes(one.cancel_at); };
-  const run = box.run(argv, { signal: stop.signal, onStdout });
-  await until(() => ready, () => `it did not say ${one.cancel_at}`);
+  const onStdout = (chunk) => { ready ||= chunk.includes(at); };
+  const run = box.run(argv, { ...options, onStdout });
+  const settled = run.catch(() => undefined);
+  await until(() => ready, () => `it did not say ${at}`);
   await until(() => runningWith(word).length > 0, () => "nothing runs that could be ended");
   const start = Date.now();
-  stop.abort();
-  await assert.rejects(run, { name: "AbortError" });
-  assert.ok(Date.now() - start < CANCEL_MS);
+  await end(settled);
   assert.deepEqual(runningWith(word), []);
+  await settled;
+  assert.ok(Date.now() - start < CANCEL_MS);
+  return run;
 }
 
-async function failed(box, one, argv, heard) {
+async function cancelled(box, one, argv, word) {
+  const stop = new AbortController();
+  const run = ended(box, one.cancel_at, argv, word, { signal: stop.signal }, (settled) => { stop.abort(); return settled; });
+  await assert.rejects(run, { name: "AbortError" });
+}
+
+async function failed(run, one) {
   const want = one.expect.error;
-  await assert.rejects(box.run(argv, runOptions(one, heard)), (error) => {
+  await assert.rejects(run, (error) => {
     assert.ok(error instanceof SbxError, error);
     assert.equal(error instanceof CommandError, one.check === true);
     assert.equal(error.code, want.code);
@@ -83,7 +91,8 @@ for (const one of JSON.parse(readFileSync(table, "utf8")).behaviours) {
     const word = tree();
     const argv = one.argv.map((text) => text.replaceAll("$TREE", word));
     const heard = [];
-    if (one.expect.error) await failed(box, one, argv, heard);
+    if (one.close_at) await failed(ended(box, one.close_at, argv, word, {}, () => box.close()), one);
+    else if (one.expect.error) await failed(box.run(argv, runOptions(one, heard)), one);
     else if (one.cancel_at) await cancelled(box, one, argv, word);
     else if (one.concurrent) await all(box, one, argv);
     else await judgeResult(box, await box.run(argv, runOptions(one, heard)), one.expect);

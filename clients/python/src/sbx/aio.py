@@ -12,9 +12,12 @@ from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Typ
 from . import binary as sbx
 from . import folder, schema
 from .pipes import close_all, pipe
+from .process import Cancelled
 from .result import Result
 from .sandbox import Arg, EventSink, Sandbox, Sink, Text
 from .source import Data
+
+LOOK = 0.2  # seconds; how often whoever waits for a callback looks whether anybody still calls it
 
 
 class AsyncSandbox:
@@ -37,16 +40,17 @@ class AsyncSandbox:
     async def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Optional[float] = None,
                   check: bool = False, on_stdout: Optional[Sink] = None, on_stderr: Optional[Sink] = None,
                   on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
-        """As Sandbox.run. When the task is cancelled, the whole tree has ended before CancelledError comes."""
+        """As Sandbox.run. When the task is cancelled, the whole tree has ended before CancelledError comes; when the loop is
+        closed, it ends within a second or two."""
         loop = asyncio.get_running_loop()
-        calls = _Calls(loop)
+        calls = _Calls(loop, lambda: loop.is_closed() or self.sandbox._runs.closed)
         sinks = (calls.of(on_stdout), calls.of(on_stderr), calls.of(on_event))
         done: asyncio.Future[Result] = loop.create_future()
         held: List[int] = []
 
         def work() -> None:
             try:
-                result = self.sandbox._run(argv, input, timeout, check, sinks, overrides, stopping)
+                result = self.sandbox._run(argv, input, timeout, check, sinks, overrides, stopping, loop.is_closed)
             except BaseException as error:
                 _tell(loop, done, error, None)
             else:
@@ -112,10 +116,11 @@ class AsyncSandbox:
 
 
 class _Calls:
-    """Callbacks for a worker thread: called in the loop, waited for, their exceptions passed on; until `cancel`."""
+    """Callbacks for a worker thread: called in the loop, waited for, their exceptions passed on; until `cancel`, or until
+    `over` is true: a loop that was closed calls nothing, and ends nothing either."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    def __init__(self, loop: asyncio.AbstractEventLoop, over: Callable[[], bool]) -> None:
+        self._loop, self._over = loop, over
         self._lock = threading.Lock()
         self._cancelled = False
         self._current: Optional[concurrent.futures.Future[None]] = None
@@ -137,17 +142,29 @@ class _Calls:
         with self._lock:
             if self._cancelled:
                 raise asyncio.CancelledError
-            current = self._current = asyncio.run_coroutine_threadsafe(invoke(data), self._loop)
+            current = self._current = self._begin(invoke(data))
+        while not concurrent.futures.wait([current], LOOK).done:
+            if self._over():
+                if not self._loop.is_closed():
+                    current.cancel()
+                raise Cancelled
         try:
             current.result()
         except concurrent.futures.CancelledError:  # another class than asyncio's, which whoever awaits the run knows
             raise asyncio.CancelledError from None
 
+    def _begin(self, call: Coroutine[Any, Any, None]) -> concurrent.futures.Future[None]:
+        try:
+            return asyncio.run_coroutine_threadsafe(call, self._loop)
+        except RuntimeError:
+            call.close()
+            raise Cancelled from None  # the loop is closed
+
     def cancel(self) -> None:
         """Cancels the callback that is under way; no other is called after it."""
         with self._lock:
             self._cancelled = True
-            if self._current:
+            if self._current and not self._loop.is_closed():
                 self._current.cancel()
 
 

@@ -8,21 +8,25 @@ import os
 import select
 import signal
 import subprocess
+import threading
 import time
 from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from . import guardian
 from .pipes import close, close_all, pipe
+from .relay import Relay
+from .runs import Runs
 
 CHUNK = 1 << 16
 NOT_OURS = -1000  # no exit code: a handler of SIGCHLD, or SIG_IGN, has taken it
+LOOK_MS = 1000  # how often whoever is to be watched is looked at
 PATIENCE = 5.0  # seconds that a run gets to end after `sbx kill`, before sbx itself is killed
 DEFAULT_SIGNALS = [signal.SIGPIPE, signal.SIGXFSZ, signal.SIGCHLD]  # Python, or the caller, may ignore them
 Input = Union[bytes, int]  # what to write, or a descriptor to read from
 
 
 class Cancelled(Exception):
-    """Whoever holds the other end of the cancel pipe asked for the end."""
+    """Whoever holds the other end of the cancel pipe asked for the end, or who was watched is no more."""
 
 
 class Process:
@@ -32,9 +36,14 @@ class Process:
     KeyboardInterrupt is, may come anywhere, and there `__exit__` follows it.
     """
 
-    def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]]) -> None:
-        """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink."""
-        self._argv, self._source, self._events = argv, source, events
+    def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]], runs: Runs) -> None:
+        """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink. One of `runs`."""
+        self._argv, self._source, self._events, self._runs = argv, source, events, runs
+        self._relay: Optional[Relay] = None  # with events: whoever reads while their sink is busy
+        self._wake = -1
+        self._reaping = threading.Lock()  # whoever signals by the pid, and whoever gives the pid back
+        self.asked = False
+        """Whether somebody else had it end."""
         self._open: List[int] = []
         self._sinks: Dict[int, Callable[[bytes], None]] = {}
         self._input = memoryview(source if isinstance(source, bytes) else b"")
@@ -59,6 +68,7 @@ class Process:
                 actions.append((os.POSIX_SPAWN_DUP2, self._output(theirs, sink), target))
             if self._events:
                 writing = self._output(theirs, self._events)
+                events = next(reversed(self._sinks))
                 actions.append((os.POSIX_SPAWN_DUP2, writing, writing))  # to itself: no longer close-on-exec
                 argv = [*argv[:2], f"--events=fd:{writing}", *argv[2:]]
             if source == b"":
@@ -68,6 +78,12 @@ class Process:
         finally:
             for end in theirs:
                 close(self._open, end)
+        if self._events:
+            self._wake, waking = pipe(self._open)
+            os.set_blocking(waking, False)
+            self._relay = Relay(dict(self._sinks), events, waking)
+            self._relay.start()
+            self._sinks = {self._wake: self._events}
 
     def _output(self, theirs: List[int], sink: Callable[[bytes], None]) -> int:
         reading, writing = pipe(self._open)
@@ -96,28 +112,63 @@ class Process:
             if self._under_way():
                 self._end_tree()
         finally:
-            if self._under_way():
-                os.kill(self._pids[0], signal.SIGKILL)
+            self.kill()
+            if self._relay:
+                self._relay.leave()
             self._close_all()
             if self._under_way():
                 self._reap(0)
             guardian.ended(self)
+            self._runs.remove(self)
 
     def _abandon(self) -> None:
         """Lets go of a run that is another process's: in a child that was forked meanwhile."""
         self._pids.clear()
+        self._relay = None
         self._close_all()
+        self._runs.remove(self)
 
     def _under_way(self) -> bool:
         """Whether it was started and has not been waited for."""
         return bool(self._pids) and self.code is None
 
-    def communicate(self, cancel: int = -1) -> None:
+    def ask(self) -> None:
+        """Ends the whole tree, from any thread: at a second signal sbx does (sbx(1), SIGNALS). `communicate` returns."""
+        self.asked = True
+        self._signal(signal.SIGTERM)
+        self._signal(signal.SIGINT)
+
+    def kill(self) -> None:
+        """Ends sbx itself, and leaves its cgroup to the next run."""
+        self._signal(signal.SIGKILL)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with self._reaping:
+            if self._under_way():
+                try:
+                    os.kill(self._pids[0], number)
+                except ProcessLookupError:  # somebody else has waited for it
+                    pass
+
+    def gone(self) -> bool:
+        """Whether sbx has ended. Its outputs may still be read."""
+        try:
+            with self._reaping:
+                return self.code is not None or bool(self._pids) and \
+                    os.waitid(os.P_PID, self._pids[0], os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
+    def communicate(self, cancel: int = -1, watch: Optional[Callable[[], bool]] = None) -> None:
         """Starts it, feeds the input, reads all outputs to their end, and waits.
 
-        Raises OSError when it cannot be started, and Cancelled when `cancel` is readable.
+        Raises OSError when it cannot be started, ValueError when its sandbox is closed, and Cancelled when `cancel` is
+        readable or `watch` is true, which is asked once a second.
         """
+        self._runs.add(self)
         self._start()
+        if self.asked:
+            self.ask()  # whoever did, did not know its pid
         poll = select.poll()
         for fd in self._sinks:
             poll.register(fd, select.POLLIN)
@@ -126,7 +177,10 @@ class Process:
         if cancel >= 0:
             poll.register(cancel, select.POLLIN)
         while self._sinks:
-            for fd, _ in poll.poll():
+            ready = poll.poll(LOOK_MS if watch else None)
+            if watch and watch():
+                raise Cancelled
+            for fd, _ in ready:
                 if fd == cancel:
                     raise Cancelled
                 if not (self._feed() if fd == self._stdin else self._read(fd)):
@@ -138,6 +192,11 @@ class Process:
 
     def _read(self, fd: int) -> bool:
         data = os.read(fd, CHUNK)
+        if self._relay and self._events:
+            over = self._relay.over
+            for data in self._relay.take():
+                self._events(data)
+            return not over
         if data:
             self._sinks[fd](data)
         return bool(data)
@@ -166,13 +225,18 @@ class Process:
         """Waits for sbx, with WNOHANG only looks. `code` is NOT_OURS when somebody else has done so."""
         if self.code is None:
             try:
-                pid, status = os.waitpid(self._pids[0], options)
+                os.waitid(os.P_PID, self._pids[0], os.WEXITED | os.WNOWAIT | options)  # who waits does not hold the lock
             except ChildProcessError:
-                pid, status = self._pids[0], -1
-            if pid == 0:
-                return False
-            exited = status >= 0 and os.WIFEXITED(status)
-            self.code = os.WEXITSTATUS(status) if exited else -os.WTERMSIG(status) if status >= 0 else NOT_OURS
+                pass
+            with self._reaping:
+                try:
+                    pid, status = os.waitpid(self._pids[0], options)
+                except ChildProcessError:
+                    pid, status = self._pids[0], -1
+                if pid == 0:
+                    return False
+                exited = status >= 0 and os.WIFEXITED(status)
+                self.code = os.WEXITSTATUS(status) if exited else -os.WTERMSIG(status) if status >= 0 else NOT_OURS
         return True
 
     def _end_tree(self) -> None:
@@ -185,6 +249,10 @@ class Process:
 
     def _drain(self, wait_ms: int) -> None:
         """Throws outputs away for up to `wait_ms`, so that a full pipe does not hold sbx."""
+        if self._relay:
+            self._relay.drop()
+            time.sleep(wait_ms / 1000)
+            return
         poll = select.poll()
         for fd in self._sinks:
             poll.register(fd, select.POLLIN)

@@ -26,7 +26,7 @@ class Result:
     code: int
     """What `sbx run` exited with: the command's own code, 124 for a time limit, 126, 127, or 128 + a signal."""
     events_lost: int = 0
-    """Output events that sbx dropped, because a callback took more than five seconds. Captured output has all."""
+    """Output events that sbx dropped, because 64 MiB of them waited for a callback. Captured output has all."""
     stdout: bytes = field(init=False)
     """Standard output, at most 10 MiB or `stdout_limit`; what was cut shows as [sbx: N bytes dropped]."""
     stderr: bytes = field(init=False)

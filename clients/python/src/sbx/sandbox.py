@@ -14,9 +14,10 @@ from . import binary as sbx
 from . import folder, guardian, options, schema
 from .decode import Decoder, decode
 from .document import yaml
-from .errors import CommandFailed
-from .process import Process
+from .errors import CommandFailed, SbxError
+from .process import Cancelled, Process
 from .result import Result
+from .runs import Runs
 from .source import Bytes, Data, source
 
 Profile = Union[str, "os.PathLike[str]", Dict[str, Any]]
@@ -48,7 +49,7 @@ class Sandbox:
         self._folder: Optional[str] = None
         self._owner = os.getpid()
         self._detach: Optional[Callable[[], Any]] = None
-        self._closed = False
+        self._runs = Runs()
         asked = "rw" if workspace is None else "" if workspace is False else os.fspath(cast(str, workspace))
         own = asked in MODES and asked != "none"
         if own or isinstance(profile, dict):
@@ -89,8 +90,7 @@ class Sandbox:
         return [word if isinstance(profile, str) or "/" in word else f"./{word}"]
 
     def _words(self, overrides: Dict[str, Any]) -> List[str]:
-        if self._closed:
-            raise ValueError("this sandbox is closed")
+        self._runs.check()
         place = [f"--workspace={self._workspace}"] if self._workspace else []
         return [*self._profile, *place, *self._flags, *options.flags(overrides)]
 
@@ -103,8 +103,8 @@ class Sandbox:
         timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
         result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
-        with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on. Coroutine
-        functions are for AsyncSandbox.
+        with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on. One
+        that is slow loses nothing: up to 64 MiB of events wait for it. Coroutine functions are for AsyncSandbox.
         overrides: flags of `sbx run` for this run.
 
         Raises SbxError when sbx fails, and CommandFailed if `check` and the command did. Whatever is raised, a
@@ -117,7 +117,7 @@ class Sandbox:
 
     def _run(self, argv: Sequence[Arg], input: Data, timeout: Optional[float], check: bool,
              sinks: Tuple[Optional[Sink], Optional[Sink], Optional[EventSink]], overrides: Dict[str, Any],
-             cancel: int) -> Result:
+             cancel: int, watch: Optional[Callable[[], bool]] = None) -> Result:
         if isinstance(argv, (str, bytes)):
             raise TypeError("argv is a list of words, not one text; for a shell: ['sh', '-c', TEXT]")
         if timeout is not None:
@@ -125,8 +125,16 @@ class Sandbox:
         words = [self.binary, "run", "--json", *self._words(overrides)]
         decoder = Decoder(*sinks) if any(sinks) else None
         words += ["--", *map(os.fsdecode, argv)] if argv else []
-        with Process(words, source(input), decoder.feed if decoder else None) as process:
-            process.communicate(cancel)
+        process = Process(words, source(input), decoder.feed if decoder else None, self._runs)
+        try:
+            with process:
+                process.communicate(cancel, watch)
+        except Cancelled:
+            if not self._runs.closed:
+                raise
+            process.asked = True
+        if process.asked:
+            raise SbxError("this sandbox was closed")
         result = decode(bytes(process.stdout), bytes(process.stderr), process.code, decoder.lost if decoder else 0)
         if check and not result.ok:
             raise CommandFailed(result)
@@ -152,8 +160,9 @@ class Sandbox:
         return folder.list_files(self._place())
 
     def _place(self) -> str:
-        if self._closed or not self.workspace:
-            raise ValueError("this sandbox is closed" if self._closed else "this sandbox has no workspace folder")
+        self._runs.check()
+        if not self.workspace:
+            raise ValueError("this sandbox has no workspace folder")
         return self.workspace
 
     def artifacts(self, result: Result) -> List[schema.KeptArtifact]:
@@ -176,8 +185,12 @@ class Sandbox:
         return cast(Dict[str, Any], json.loads(sbx.call(self.binary, words)))
 
     def close(self) -> None:
-        """Removes the temporary workspace. OSError: something of it is still there, and the next call tries again."""
-        self._closed = True
+        """Ends what still runs, and removes the temporary workspace.
+
+        Runs that it ends, in other threads, raise SbxError. OSError: something of the workspace is still there, and the
+        next call tries again.
+        """
+        self._runs.close()
         if self._folder and self._detach:
             _remove(self._folder, self._owner)
             self._detach()
