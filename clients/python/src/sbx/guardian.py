@@ -15,6 +15,7 @@ import signal
 import threading
 from typing import Any, Callable, Dict, List, Tuple
 
+from . import ear
 from .pipes import close, close_all, pipe
 
 # $0 names it in ps(1). It takes no notice of signals but SIGKILL, and sleep(1) inherits that. What it reads, a
@@ -50,11 +51,16 @@ _held: List[int] = []  # that end, and the other until the guardian has it
 _folders: List[str] = []
 
 
-def group() -> int:
-    """The process group to start sbx in; starts the guardian where there is none. Raises OSError."""
+def group(beside_main: bool = False) -> int:
+    """The process group to start sbx in; starts the guardian where there is none. Raises OSError.
+
+    beside_main: for a run of another thread than the main one, to which Ctrl-C is to be passed on.
+    """
     with _lock:
         if not _pid or _ended(_pid):
             _start()
+        if beside_main:
+            ear.listen(_pid)
         return _pid
 
 
@@ -130,6 +136,7 @@ def dismiss() -> None:
     Where a folder could not be removed, as while a run makes files in it, it is left to do both, as of a client that died.
     """
     with _lock:
+        ear.leave()
         pid, left = _pid, list(_folders)
         if not pid:
             return
@@ -168,6 +175,7 @@ def _after_fork() -> None:
     _running.clear()
     _folders.clear()
     _close()
+    ear.abandon()
 
 
 os.register_at_fork(after_in_child=_after_fork)

@@ -40,7 +40,7 @@ class Process:
         """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink. One of `runs`."""
         self._argv, self._source, self._events, self._runs = argv, source, events, runs
         self._relay: Optional[Relay] = None  # with events: whoever reads while their sink is busy
-        self._wake = -1
+        self._wake, self._alone = -1, True
         self._reaping = threading.Lock()  # whoever signals by the pid, and whoever gives the pid back
         self.asked = False
         """Whether somebody else had it end."""
@@ -92,8 +92,9 @@ class Process:
         return writing
 
     def _spawn(self, argv: List[str], actions: List[Tuple[int, ...]]) -> None:
+        beside = self._alone and threading.current_thread() is not threading.main_thread()
         for attempt in (1, 2):
-            spawn = functools.partial(os.posix_spawn, argv[0], argv, file_actions=actions, setpgroup=guardian.group(),
+            spawn = functools.partial(os.posix_spawn, argv[0], argv, file_actions=actions, setpgroup=guardian.group(beside),
                                       setsigdef=DEFAULT_SIGNALS, setsigmask=[])
             try:
                 # The start and the note of its pid are one call of C: no signal handler of Python comes between them.
@@ -166,6 +167,7 @@ class Process:
         readable or `watch` is true, which is asked once a second.
         """
         self._runs.add(self)
+        self._alone = cancel < 0  # nobody else is to end it
         self._start()
         if self.asked:
             self.ask()  # whoever did, did not know its pid
