@@ -20,6 +20,13 @@ class SbxError(Exception):
         self.result = result
 
 
+class Closed(SbxError):
+    """The sandbox was closed while the command ran."""
+
+    def __init__(self, message: str = "this sandbox was closed") -> None:
+        super().__init__(message)
+
+
 class CommandFailed(Exception):
     """A command ended otherwise than with `ok`, and `check=True` asked to be told so."""
 

@@ -14,7 +14,7 @@ from . import binary as sbx
 from . import folder, guardian, options, schema
 from .decode import Decoder, decode
 from .document import yaml
-from .errors import CommandFailed, SbxError
+from .errors import Closed, CommandFailed
 from .process import Cancelled, Process
 from .result import Result
 from .runs import Runs
@@ -134,7 +134,7 @@ class Sandbox:
                 raise
             process.asked = True
         if process.asked:
-            raise SbxError("this sandbox was closed")
+            raise Closed
         result = decode(bytes(process.stdout), bytes(process.stderr), process.code, decoder.lost if decoder else 0)
         if check and not result.ok:
             raise CommandFailed(result)

@@ -16,15 +16,12 @@ import os
 import posixpath
 import shlex
 import tarfile
-import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .. import folder
-from ..errors import SbxError
+from ..errors import Closed, SbxError
 from ..options import values
-from ..pipes import close_all, pipe
-from ..process import Cancelled
 from ..result import Result
 from ..sandbox import Sandbox
 from .missing import missing
@@ -89,8 +86,6 @@ class SbxSession(BaseSession):
         self._plots = ""
         self._made["env"] = [*values("env", overrides.get("env")), *values("env", env_vars)]
         self._made["set"] = [*values("set", overrides.get("set")), f"workspace.at={self.config.workdir}"]
-        self._stops: List[int] = []
-        self._lock = threading.Lock()
         if name == "python":
             self.language_handler.config.execution_commands = ["python3 {file}"]
 
@@ -120,9 +115,6 @@ class SbxSession(BaseSession):
     def close(self) -> None:
         """Ends a command that still runs, and removes the workspace."""
         super().close()
-        with self._lock:
-            for stop in self._stops:
-                os.write(stop, b"x")
         box, self.container = self.container, None
         if box:
             box.close()
@@ -181,23 +173,15 @@ class SbxSession(BaseSession):
     def _call(self, words: List[str], seconds: Optional[float], on_stdout: Stream, on_stderr: Stream) -> Result:
         """One run, which `close` of another thread can end. Raises SandboxError."""
         self._require_open()
-        held: List[int] = []
         limits: Dict[str, Any] = {"timeout": "none" if seconds is None else float(seconds),
                                   "rw": f"{self._plots}:{PLOTS}"}  # beside the sandbox's own
         try:
-            stopping, stop = pipe(held)
-            with self._lock:
-                self._stops.append(stop)
             sinks = (self._text(on_stdout), self._text(on_stderr), None)
-            self.last_result = self.container._run(words, None, None, False, sinks, limits, stopping)
-        except Cancelled:
+            self.last_result = self.container._run(words, None, None, False, sinks, limits, -1)
+        except Closed:
             raise NotOpenSessionError from None
         except SbxError as error:
             raise SandboxError(str(error)) from error
-        finally:
-            with self._lock:
-                self._stops[:] = [stop for stop in self._stops if stop not in held]
-            close_all(held)
         assert self.last_result is not None
         return self.last_result
 
