@@ -33,12 +33,13 @@ LOOP = """
 """
 MAIN = "    run(0)\n"
 HEAD = """
+    import os
     from sbx import AsyncSandbox, Sandbox
     box = Sandbox(timeout=60, degrade={degrade})
     print(box.workspace, flush=True)
     words = ["sh", "-c", {command!r}]
     def run(_):
-        print("status", box.run(words).status, flush=True)
+        os.write(1, f"status {{box.run(words).status}}\\n".encode())  # whole, beside other threads
 """
 
 
