@@ -27,7 +27,7 @@ struct IdRange {
 struct Surroundings {
   std::uint32_t euid = 0;
   std::uint32_t egid = 0;
-  bool admin = false;       ///< CAP_SYS_ADMIN in our own user namespace
+  bool admin = false;  ///< CAP_SYS_ADMIN in our own user namespace
   /// Of the capabilities that a start by root needs in our own user namespace, those that are not
   /// in effect ("CAP_SETUID"); as anybody else: all of them.
   std::vector<std::string> lacking{};

@@ -156,9 +156,8 @@ Decision decide_name(const Policy& policy, Protocol protocol, std::string_view n
                      std::uint16_t port) {
   if (port == kDnsPort) return refused("port 53 is where sbx itself answers DNS");
   if (const Rule* rule = naming(policy.deny, protocol, name, port))
-    return told(policy, by_entry(rule->text), [&](const Policy& without) {
-      return decide_name(without, protocol, name, port);
-    });
+    return told(policy, by_entry(rule->text),
+                [&](const Policy& without) { return decide_name(without, protocol, name, port); });
   if (const Rule* rule = naming(policy.allow, protocol, name, port))
     return allowed(in_allow(*rule));
   return lacking(policy, protocol, port, missing_for(policy, protocol, name, port),

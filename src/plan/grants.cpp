@@ -23,15 +23,17 @@ void warn_of_grants(Builder& b) {
   if (std::ranges::all_of(b.plan.seccomp.allow, is_default)) return;
   const std::string at = "seccomp.allow (" + b.written_at("seccomp.allow") + ")";
   // A key belongs to a user, whichever namespace asks (keyrings(7)).
-  const bool keys = std::ranges::any_of(
-      std::to_array({"keyctl", "request_key", "add_key"}),
-      [&b](std::string_view call) { return grants(b.plan.seccomp, call); });
+  const bool keys =
+      std::ranges::any_of(std::to_array({"keyctl", "request_key", "add_key"}),
+                          [&b](std::string_view call) { return grants(b.plan.seccomp, call); });
   if (keys && !b.as_root)
-    b.plan.warnings.push_back(at + " lets the command use keys, and started by an ordinary user it "
-                                   "has that user's id: it can find, read and change his keys");
+    b.plan.warnings.push_back(at +
+                              " lets the command use keys, and started by an ordinary user it "
+                              "has that user's id: it can find, read and change his keys");
   if (grants(b.plan.seccomp, "io_uring_setup"))
-    b.plan.warnings.push_back(at + " lets the command use io_uring, which makes sockets of every "
-                                   "kind and set-user-id files past the system call filter");
+    b.plan.warnings.push_back(at +
+                              " lets the command use io_uring, which makes sockets of every "
+                              "kind and set-user-id files past the system call filter");
 }
 
 }  // namespace sbx::plan
