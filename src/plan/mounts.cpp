@@ -155,6 +155,17 @@ Result<void> plan_tools(Builder& b, Tree& tree) {
   return {};
 }
 
+/// A file that overlayfs copies up keeps its group, and of groups an ordinary user's sandbox has
+/// one. Asked of the folder alone: to look at all that is in it would take too long.
+void warn_of_group(Builder& b, const SourceFacts& source) {
+  if (b.as_root || source.gid == b.facts.egid) return;
+  b.plan.warnings.push_back(
+      "the group of " + quote(source.path) + " is " + std::to_string(source.gid) +
+      ", which the sandbox does not have: files of that group cannot be changed in an overlay "
+      "(EOVERFLOW, \"Value too large for defined data type\"); give them to your own: chgrp -R " +
+      std::to_string(b.facts.egid));
+}
+
 Result<void> plan_workspace(Builder& b, Tree& tree) {
   const profile::Workspace& workspace = b.profile.workspace;
   if (workspace.mode == profile::WorkspaceMode::none) return {};
@@ -167,6 +178,7 @@ Result<void> plan_workspace(Builder& b, Tree& tree) {
   const bool overlay = workspace.mode == profile::WorkspaceMode::overlay;
   const bool keep = overlay && workspace.keep != profile::Keep::none;
   if (keep) b.plan.keep = KeepChanges{source.path, workspace.keep == profile::Keep::apply};
+  if (overlay) warn_of_group(b, source);
   if (overlay)
     SBX_CHECK(add_overlay(b, tree, source, kOverlayStaging, at, keep, "the workspace"));
   else

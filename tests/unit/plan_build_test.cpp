@@ -58,6 +58,22 @@ TEST_CASE("the workspace is read-only unless the profile says otherwise") {
   CHECK(index_of(writable, "at /workspace writable, nosuid, nodev") != std::string::npos);
 }
 
+TEST_CASE("an overlay of a group that the sandbox does not have is told of to an ordinary user") {
+  profile::Profile profile;
+  const auto warnings = [&profile](HostFacts facts, profile::WorkspaceMode mode) {
+    profile.workspace.mode = mode;
+    facts.sources["."].gid = 50;
+    return planned(profile, facts).warnings;
+  };
+  using enum profile::WorkspaceMode;
+  CHECK(warnings(host_of_root(), overlay).empty());
+  CHECK(warnings(host_of_user(), rw).empty());
+  const auto told = warnings(host_of_user(), overlay);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("is 50, which") != std::string::npos);
+  CHECK(told[0].find("chgrp -R 1234") != std::string::npos);
+}
+
 TEST_CASE("home, what is above it and / are not shown unless somebody names them") {
   for (const char* path : {"/home/user", "/home", "/"}) {
     HostFacts facts = host_of_user();
