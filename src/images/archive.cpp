@@ -162,12 +162,9 @@ Result<bool> next_member(::archive* tar, Member& member) {
 
 /// What some tools make of a tar archive, and we do not read.
 std::string unread_compression(int fd) {
-  std::array<char, 6> begin{};
-  const ssize_t got = ::pread(fd, begin.data(), begin.size(), 0);
-  const std::string_view magic(begin.data(), got < 0 ? 0 : static_cast<std::size_t>(got));
-  if (magic.starts_with("\xfd"
-                        "7zXZ"))
-    return "xz";
+  std::string magic(6, '\0');  // what cannot be read stays so
+  (void)!::pread(fd, magic.data(), magic.size(), 0);
+  if (magic.substr(1).starts_with("7zXZ")) return "xz";
   if (magic.starts_with("BZh")) return "bzip2";
   return {};
 }
@@ -175,8 +172,8 @@ std::string unread_compression(int fd) {
 Error no_archive(::archive* tar, int fd) {
   Error error = wrong(tar, "the image is no tar archive");
   error.hint = "one may be plain, or compressed by gzip or zstd";
-  const std::string tool = unread_compression(fd);
-  if (!tool.empty()) error.hint += "; decompress this one before: " + tool + " -d";
+  if (const std::string tool = unread_compression(fd); !tool.empty())
+    error.hint += "; decompress this one before: " + tool + " -d";
   return error;
 }
 
