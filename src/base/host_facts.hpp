@@ -52,7 +52,6 @@ struct GpuFacts {
 struct SourceFacts {
   bool exists = false;
   EntryType type = EntryType::directory;  ///< never symlink: links are resolved
-  bool special = false;                   ///< a pipe, a socket or a device; its type is file
   std::string path{};                     ///< canonical absolute path
   std::uint32_t uid = 0;                  ///< owner
   std::uint32_t gid = 0;
@@ -60,6 +59,7 @@ struct SourceFacts {
   std::string problem{};   ///< not empty: why it cannot be used (a sentence without a full stop)
   int refused = 0;         ///< errno, if nothing is wrong with the source but this host refuses
   bool in_memory = false;  ///< a tmpfs, which no I/O limit is about; looked at with `device`
+  bool special = false;    ///< a pipe, a socket or a device; its type is file
 };
 
 /// A procfs that is mounted on this host: /proc, and what chroots and containers have.

@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "diagnose/container_advice.hpp"
+#include "diagnose/lacking_rights.hpp"
 #include "diagnose/without_namespaces.hpp"
 
 namespace sbx::diagnose {
@@ -83,20 +84,6 @@ Cause apparmor_cause(const Surroundings& around) {
                   "-r /etc/apparmor.d/sbx")};
 }
 
-/// Root of a container, whose rights were taken away (capabilities(7)): for ids and files that are
-/// given to a run, or for folders that are shown as its own.
-Cause lacking_cause(Feature feature, const Surroundings& around) {
-  if (around.euid != 0) return {};
-  std::vector<std::string> lacking;
-  for (const std::string& name : around.lacking)
-    if ((name == "CAP_SYS_ADMIN") == (feature == Feature::idmapped_mount)) lacking.push_back(name);
-  if (lacking.empty()) return {};
-  return {"root has no " + join(lacking, " and no ") + " here, which " +
-              (feature == Feature::idmapped_mount ? "showing a folder to a run of root's takes"
-                                                  : "giving a run of root's its own ids takes"),
-          container_advice(around.container, Obstacle::ids) + ", or give root these rights"};
-}
-
 Cause user_namespace_cause(const Surroundings& around) {
   if (!around.admin && around.setting(kUserClone) == 0)
     return {std::string(kUserClone) + " is 0",
@@ -118,7 +105,7 @@ Cause user_namespace_cause(const Surroundings& around) {
 }
 
 /// What refuses without a sysctl or a list of calls that could be read.
-Cause confinement_cause(Feature feature, const Surroundings& around) {
+Cause confinement_cause(Feature feature, int error, const Surroundings& around) {
   const std::string_view label = around.label;
   if (!is_unconfined(label))
     return {"a security module confines us as " + quote(label),
@@ -127,7 +114,7 @@ Cause confinement_cause(Feature feature, const Surroundings& around) {
     return {"a seccomp filter is around sbx, and may look at arguments",
             container_advice(around.container, Obstacle::filter)};
   // landlock(7): where any access to files is handled, mount(2) and pivot_root(2) are EPERM.
-  if (feature != Feature::user_namespace && around.landlock_abi > 0)
+  if (feature != Feature::user_namespace && error == EPERM && around.landlock_abi > 0)
     return {
         "the kernel gives no reason; it does so inside a Landlock sandbox, where nothing can be "
         "mounted, and for a security module (SELinux, a BPF program)",
@@ -295,7 +282,7 @@ Cause likely_cause(Feature feature, int error, const Surroundings& around) {
     return apparmor;
   if (Cause own = own_cause(feature, error, around); !own.why.empty()) return own;
   const bool rights = feature >= Feature::user_namespace && feature <= Feature::overlay;
-  return rights && refuses(error) ? confinement_cause(feature, around) : Cause{};
+  return rights && refuses(error) ? confinement_cause(feature, error, around) : Cause{};
 }
 
 void add_cause(Error& error, const Surroundings& around) {

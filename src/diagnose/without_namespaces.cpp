@@ -3,18 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "diagnose/lacking_rights.hpp"
+
 namespace sbx::diagnose {
-
-namespace {
-
-/// Root's runs have an id of their own in this tier, too.
-bool lacks_ids(const Surroundings& around) {
-  return around.euid == 0 && std::ranges::any_of(around.lacking, [](const std::string& name) {
-           return name != "CAP_SYS_ADMIN";
-         });
-}
-
-}  // namespace
 
 bool can_do_without(std::optional<Feature> feature, int error, const Surroundings& around) {
   constexpr int kSignalScope = 6;  // Landlock ABI, Linux 6.12

@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from changes.trees import snapshot
+
 pytestmark = pytest.mark.needs("overlay")
 
 
@@ -47,3 +49,15 @@ def test_what_cannot_be_removed_keeps_nothing_else(kept, store):
     (store / names[0]).chmod(0o700)
     assert done.returncode == 125 and names[0].encode() in done.stderr and done.stderr.count(b"cannot open") == 1, done
     assert os.listdir(store) == [names[0]]
+
+
+@pytest.mark.parametrize("damage", [lambda content: content.write_text("rot\n"), lambda content: content.unlink()], ids=["other", "missing"])
+def test_a_damaged_content_is_not_applied(kept, damage):
+    (kept.sbx.cwd / "file").write_text("host\n")
+    name = changed(kept, "echo run > file")
+    damage(kept.state / "sbx" / "changes" / name / "1")
+    before = snapshot(kept.sbx.cwd)
+    done = kept.apply(name)
+    assert done.returncode == 125 and b"what is kept of file is missing or damaged" in done.stderr, done
+    assert b"goes on" not in done.stderr and f"sbx discard {name}".encode() in done.stderr, done
+    assert snapshot(kept.sbx.cwd) == before

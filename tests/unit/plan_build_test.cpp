@@ -285,25 +285,3 @@ TEST_CASE("explain words every step of every plan, as text and as JSON") {
     CHECK(describe_json(plan).starts_with("{\"schema\":\"sbx.plan/1\""));
   }
 }
-
-TEST_CASE("the payload makes its network while init makes the root, and waits for init twice") {
-  const Plan plan = planned({}, host_of_user());
-  std::vector<std::string_view> payload;
-  std::vector<std::string_view> init;
-  for (const Step& step : plan.steps) {
-    if (step.phase == Phase::payload) payload.push_back(kind_name(step.action));
-    if (step.phase == Phase::init) init.push_back(kind_name(step.action));
-  }
-  const auto at = [](const std::vector<std::string_view>& names, std::string_view name) {
-    const auto found = std::ranges::find(names, name);
-    REQUIRE(found != names.end());
-    return found - names.begin();
-  };
-  CHECK(at(init, "fork_payload") < at(init, "mount_root"));
-  CHECK(at(payload, "new_network") < at(payload, "await_root"));
-  CHECK(at(payload, "await_root") < at(payload, "await_release"));
-  CHECK(at(init, "become_inner_ids") < at(init, "fork_payload"));
-  // The payload sees by itself when the old root is gone; init may wait for the kernel there.
-  CHECK(init[init.size() - 2] == "release_payload");
-  CHECK(init.back() == "drop_old_root");
-}

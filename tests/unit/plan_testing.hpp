@@ -57,6 +57,13 @@ inline HostFacts hybrid(HostFacts facts) {
   return facts;
 }
 
+inline std::string settings(const MakeCgroup& group) {
+  std::string text;
+  for (const CgroupSetting& setting : group.settings)
+    text += setting.file + "=" + setting.value + ";";
+  return text;
+}
+
 inline Invocation command(std::vector<std::string> words = {"true"}) {
   Invocation invocation;
   invocation.run_id = "test";
