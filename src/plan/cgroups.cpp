@@ -129,6 +129,11 @@ Result<void> plan_cgroups(Builder& b) {
     const bool v2 = !unified.homes.empty() && serves_v2(unified.homes.front(), limit);
     const CgroupHome* const own = v2 ? nullptr : v1_home(b, limit);
     if (limit.needless && !v2 && own == nullptr) continue;
+    if (own != nullptr && limit.v1_counts_only) {
+      place_v1(b, limit, *own);
+      v1 = true;
+      continue;
+    }
     b.plan.isolation.required.push_back(limit.name);
     if (!v2 && own == nullptr && !limit.by_filter) {
       missing.push_back(limit);

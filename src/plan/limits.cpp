@@ -38,10 +38,12 @@ void want_memory(const Builder& b, std::vector<Wanted>& wanted) {
     memory.v1_approximate = !b.facts.socket_accounting;
     wanted.push_back(std::move(memory));
   } else if (limits.swap && b.facts.swap_accounting && b.origin_of("limits.swap") != Origin{}) {
-    // v1 limits only the sum of both, and so nothing where memory has no limit.
-    Wanted swap{"limits.swap", "swap", "",
+    // v1 limits only the sum of both, and so nothing where memory has no limit; its group still
+    // counts, and tells whose limit it was when the kernel kills.
+    const bool chosen = b.is_chosen("limits.swap");
+    Wanted swap{"limits.swap", "swap", chosen ? "" : "memory",
                 "memory",      {},     {{"memory.swap.max", std::to_string(*limits.swap)}}};
-    swap.needless = !b.is_chosen("limits.swap");
+    swap.needless = swap.v1_counts_only = !chosen;
     wanted.push_back(std::move(swap));
   }
 }

@@ -74,7 +74,8 @@ struct Isolation {
   std::vector<std::string> required{};
   std::vector<std::string> enforced{};
   std::vector<std::string> degraded{};
-  std::vector<std::string> approximate{};  ///< of `degraded`: something weaker stands in
+  std::vector<std::string> approximate{};  ///< of `degraded`: something weaker stands in;
+                                           ///< of `enforced`: cgroup v1 lets something through
 };
 
 /// What a run changes in its workspace outlives it.

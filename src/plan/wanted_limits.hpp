@@ -18,6 +18,7 @@ struct Wanted {
   std::vector<CgroupSetting> v1_settings;
   std::vector<CgroupSetting> v2_settings;
   bool needless = false;  ///< nothing to be limited on this host today: done if it costs nothing
+  bool v1_counts_only = false;  ///< v1 bounds nothing of it, but its group counts
   bool v1_approximate = false;  ///< v1 lets something through
   bool by_filter = false;       ///< without a group, the system-call filter can do it
   /// What the supervisor has to do for it there, besides.

@@ -173,7 +173,7 @@ std::string result_schema() {
         "enforced": {"type": "array", "items": {"type": "string"}},
         "degraded": {"type": "array", "items": {"type": "string"}},
         "approximate": {"type": "array", "items": {"type": "string"},
-          "description": "of degraded: those that something weaker stands in for"}
+          "description": "of degraded: those that something weaker stands in for; of enforced: those that cgroup v1 does not hold wholly"}
       }
     },
     "warnings": {"type": "array", "items": {"type": "string"}},

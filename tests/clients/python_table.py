@@ -98,6 +98,7 @@ def judge_result(box, result, want):
             judge_like(getattr(result, name), want[name])
     for denial in want.get("denials", []):
         assert any(denial.items() <= one.items() for one in result.denials), result.denials
+    assert result.undelivered == []  # of none of the table's
     for text in want.get("warnings", []):
         assert any(text in one for one in result.warnings), result.warnings
     for path in want.get("usage_not_null", []):

@@ -18,6 +18,8 @@ TEST_CASE("swap without a limit of memory is nothing that cgroup v1 can bound") 
   const auto untold = build(profile, command(), facts);
   REQUIRE(untold.has_value());
   CHECK(std::ranges::find(untold->isolation.enforced, "swap") == untold->isolation.enforced.end());
+  // Its group is there all the same: it counts, and tells of the kernel's killing.
+  CHECK(steps_of<MakeCgroup>(*untold).at(1).controllers == std::vector<std::string>{"memory"});
   profile.origins["limits.swap"] = {"p.yaml", 1, 1};
   const auto refused = build(profile, command(), facts);
   REQUIRE_FALSE(refused.has_value());

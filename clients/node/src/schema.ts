@@ -158,7 +158,7 @@ export type ResultData = {
     required: Array<string>;
     enforced: Array<string>;
     degraded: Array<string>;
-    /** of degraded: those that something weaker stands in for */
+    /** of degraded: those that something weaker stands in for; of enforced: those that cgroup v1 does not hold wholly */
     approximate?: Array<string>;
   };
   warnings: Array<string>;

@@ -50,6 +50,7 @@ export async function judgeResult(box, result, want) {
   for (const name of ["reason", "changes", "network", "isolation"]) if (name in want) judgeLike(data[name], want[name]);
   for (const one of want.denials ?? [])
     assert.ok(result.denials.some((got) => matches(got, one)), JSON.stringify(result.denials));
+  assert.deepEqual(result.undelivered, []); // of none of the table's
   for (const text of want.warnings ?? [])
     assert.ok(result.warnings.some((one) => one.includes(text)), JSON.stringify(result.warnings));
   for (const path of want.usage_not_null ?? []) assert.equal(typeof at(data, path), "number", path);

@@ -149,3 +149,8 @@ class Result:
     def warnings(self) -> List[str]:
         """What sbx also said."""
         return self.raw["warnings"]
+
+    @property
+    def undelivered(self) -> List[str]:
+        """What was to be kept or applied and was not, and why; the command may be `ok` all the same."""
+        return self.raw["undelivered"]

@@ -145,7 +145,8 @@ class IsolationAlways(TypedDict):
 
 
 class Isolation(IsolationAlways, total=False):
-    approximate: List[str]  # of degraded: those that something weaker stands in for
+    # of degraded: those that something weaker stands in for; of enforced: those that cgroup v1 does not hold wholly
+    approximate: List[str]
 
 
 class Step(TypedDict):
