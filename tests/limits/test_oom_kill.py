@@ -68,7 +68,7 @@ def protected_caller(sbx, probe):
     return run
 
 
-READ_AND_LOWER = "cat /proc/self/oom_score_adj; (echo -500 >/proc/self/oom_score_adj) 2>/dev/null; cat /proc/self/oom_score_adj"
+READ_AND_LOWER = "cat /proc/$$/oom_score_adj; { echo -500 >/proc/$$/oom_score_adj; } 2>/dev/null; cat /proc/$$/oom_score_adj"
 
 
 def test_the_callers_protection_is_not_the_commands(protected_caller):
