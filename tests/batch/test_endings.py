@@ -246,9 +246,15 @@ def test_a_job_whose_changes_could_not_be_applied_has_its_result(sbx, batch, mon
     """It has run, so --retry is not for it; that it is not well is in its line, the summary and the exit code."""
     monkeypatch.setenv("XDG_STATE_HOME", str(sbx.folder))
     (sbx.cwd / "file").write_text("host\n")
-    batch.write([{"id": "first", "argv": ["sh", "-c", "sleep 0.5; echo first >file; echo said"]},
-                 {"id": "second", "argv": ["sh", "-c", f"sleep {3 * slow.FACTOR}; echo second >file; echo said"]}])
-    flags = ["-j2", "-o", batch.out, "--workspace", ".:overlay", "--keep", "apply"]
+    beside = sbx.folder / "beside"
+    beside.mkdir(mode=0o777)
+    beside.chmod(0o777)
+    # The second has begun before the first changes the file, and ends when that is in place.
+    first = "until [ -e /beside/begun ]; do sleep 0.05; done; echo first >file; echo said"
+    second = ": >/beside/begun; until grep -q first /host/file; do sleep 0.05; done; echo second >file; echo said"
+    batch.write([{"id": "first", "argv": ["sh", "-c", first]}, {"id": "second", "argv": ["sh", "-c", second]}])
+    flags = ["-j2", "-o", batch.out, "--workspace", ".:overlay", "--keep", "apply", "--rw", f"{beside}:/beside",
+             "--ro", f"{sbx.cwd}:/host"]
     run = sbx.call("batch", batch.jobs, *sbx.degraded, *flags, "--retry", "2")
     assert run.code == 1 and "2 jobs: 2 ok; of 1 ok not all is kept or applied" in run.err, run
     found = by_id(batch.written())
