@@ -1,5 +1,6 @@
 """Whoever reads an artifact slowly holds up nobody, and who ends a run that collects is heard."""
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -24,15 +25,34 @@ def test_a_path_too_long_to_be_named_is_left_out(store):
     assert any("longer than a program can name: 1" in warning for warning in run.result["warnings"]), run
 
 
-def test_a_run_that_collects_can_be_ended(store):
-    script = "import os\nos.mkdir('out'); os.chdir('out'); open('f', 'w')\nfor i in range(30000): os.link('f', f'l{i}')\nprint('made', flush=True)"
+MANY_FILES = """
+import os, sys
+os.mkdir('out'); os.chdir('out')
+for i in range(int(sys.argv[1])):
+    if i % 10000 == 0: open(f'f{i}', 'w')
+    else: os.link(f'f{i // 10000 * 10000}', f'l{i}')
+print('made', flush=True)
+"""
+
+
+def ended_while_it_collects(store, files):
     running = store.sbx.spawn(flags=["--workspace", ".:rw", "--collect", "/workspace/out/**", "--set", "artifacts.max_files=100000"],
-                              cmd=["/usr/bin/python3", "-I", "-S", "-c", script])
-    running.read_until(b"made")
+                              cmd=["/usr/bin/python3", "-I", "-S", "-c", MANY_FILES, str(files)])
+    running.read_until(b"made", 60)
     until = time.monotonic() + 20
     while running.processes() and time.monotonic() < until:
         time.sleep(0.01)  # until the command and init have ended, and it collects
     running.signal(signal.SIGTERM)
-    run = running.wait()
+    return running.wait()
+
+
+def test_a_run_that_collects_can_be_ended(store):
+    """With so many files that it still collects when it is told, and of more where it was ready before."""
+    for files in (30000, 60000, 100000):
+        run = ended_while_it_collects(store, files)
+        if run.err:
+            break
+        store.good("gc", "--older-than", "0s")
+        shutil.rmtree(store.sbx.cwd / "out")
     assert "asked to end" in run.err and run.result["artifacts"] == [], run
     assert not store.list()
