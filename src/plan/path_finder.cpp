@@ -94,10 +94,13 @@ class Finder {
       take(Verdict::allowed,
            "it can be written: " + format_bytes(a.size) + " of memory, empty at the start");
   }
-  /// What is in it was put there before, by us.
+  /// What is in it was put there before, by us; nothing else is.
   void see(const SealMount& a) {
-    if (a.path != "/" && found_.verdict == Verdict::allowed && is_below(path_, a.path))
+    if (a.path == "/" || found_.verdict != Verdict::allowed || !is_below(path_, a.path)) return;
+    if (path_ == a.path)
       take(Verdict::partly, "it can be read, not written: it has only what was put there");
+    else
+      found_ = {};
   }
   void see(const MountOverlay& a) {
     leave(a.staging);

@@ -55,6 +55,14 @@ bool is_watched(const Plan& plan, const std::string& source) {
   });
 }
 
+/// The secret that would have its file at `path`, had it not been given a variable alone.
+const profile::Secret* variable_only(const profile::Profile& profile, std::string_view path) {
+  const auto found = std::ranges::find_if(profile.secrets, [path](const profile::Secret& secret) {
+    return secret.place().empty() && path == profile::Secret{.name = secret.name}.place();
+  });
+  return found == profile.secrets.end() ? nullptr : &*found;
+}
+
 Answer absent(const Asked& asked, const std::string& path) {
   const profile::Workspace& workspace = asked.profile.workspace;
   Answer answer = asked.decided_by("mounts");
@@ -62,7 +70,10 @@ Answer absent(const Asked& asked, const std::string& path) {
   answer.what = "nothing is there";
   answer.because = "a path exists inside only when something in the plan puts it there";
   const std::string place = yaml_word(path);
-  if (workspace.mode == profile::WorkspaceMode::none && is_below(path, workspace.at)) {
+  if (const profile::Secret* secret = variable_only(asked.profile, path); secret != nullptr) {
+    answer.because = "the secret " + secret->name + " is handed over as a variable only";
+    answer.allow_with = "secrets: {" + yaml_word(secret->name) + ": {at: " + place + "}}";
+  } else if (workspace.mode == profile::WorkspaceMode::none && is_below(path, workspace.at)) {
     decide_by_mode(asked, answer);
     answer.allow_with = "workspace: {mode: ro}";
   } else if (asked.lacks(path, true)) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 
+#include "base/lexical_path.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
@@ -89,6 +90,34 @@ void check_apart(const Checker& c) {
   }
 }
 
+/// The folder where secrets are without `at` has nothing else: what the profile puts there would be
+/// under it, where nobody sees it.
+void check_folder(const Checker& c) {
+  constexpr std::string_view kFolder = "/run/secrets";
+  const auto& secrets = c.profile().secrets;
+  const auto place = [](const Secret& secret) { return clean_path(secret.place()); };
+  const bool used = std::ranges::any_of(secrets, [&](const Secret& secret) {
+    const std::string at = place(secret);
+    return at.substr(0, at.rfind('/')) == kFolder;
+  });
+  if (!used) return;
+  const auto problem = [kFolder](std::string_view where) {
+    return "`" + printable(where, 80) + "` is in `" + std::string(kFolder) +
+           "`, which has secrets alone";
+  };
+  const std::string hint =
+      "choose a place outside of it, or give each of `secrets` an `at` elsewhere";
+  for (const Mount& mount : c.profile().mounts) {
+    const std::string& target =
+        std::visit([](const auto& what) -> const std::string& { return what.target; }, mount.what);
+    if (is_below(target, kFolder) && std::ranges::find(secrets, target, place) == secrets.end())
+      c.complain_at(mount.origin, "the mount's target " + problem(target), hint);
+  }
+  const Workspace& workspace = c.profile().workspace;
+  if (workspace.mode != WorkspaceMode::none && is_below(clean_path(workspace.at), kFolder))
+    c.complain("workspace.at", "`workspace.at`: " + problem(workspace.at), hint);
+}
+
 void check_secrets(const Checker& c) {
   for (const Secret& secret : c.profile().secrets) {
     if (!is_env_name(secret.name))
@@ -99,7 +128,9 @@ void check_secrets(const Checker& c) {
     check_place(c, secret);
     check_variable(c, secret);
   }
-  if (!c.profile().secrets.empty()) check_apart(c);
+  if (c.profile().secrets.empty()) return;
+  check_apart(c);
+  check_folder(c);
 }
 
 void check_redaction(const Checker& c) {

@@ -31,6 +31,23 @@ TEST_CASE("path: what this host lacks is not offered") {
   CHECK(strict.allow_with == "workspace: {mode: rw}");
 }
 
+TEST_CASE("path: a secret that is a variable only has no file") {
+  const Planned plan = planned(
+      "secrets: {file: {from: 'env:A'}, key: {from: 'env:KEY', env: KEY}, deep: {from: 'env:A', "
+      "env: "
+      "B, at: /run/secrets/other}}\n");
+  CHECK(plan.ask("path:/run/secrets").verdict == Verdict::partly);
+  CHECK(plan.ask("path:/run/secrets/file").key == "secrets.file");
+  CHECK(plan.ask("path:/run/secrets/other").key == "secrets.deep");
+  const Answer key = plan.ask("path:/run/secrets/key");
+  CHECK(key.verdict == Verdict::denied);
+  CHECK(key.because == "the secret key is handed over as a variable only");
+  CHECK(key.allow_with == "secrets: {key: {at: /run/secrets/key}}");
+  const Answer none = plan.ask("path:/run/secrets/nothing");
+  CHECK(none.verdict == Verdict::denied);
+  CHECK(none.what == "nothing is there");
+}
+
 TEST_CASE("env: what the caller lacks, and what a secret is taken from, is not passed") {
   const std::map<std::string, std::string> env{{"THERE", "1"}, {"KEY", "secret"}};
   const Host host{.env = &env};
