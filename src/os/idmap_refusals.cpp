@@ -1,5 +1,9 @@
 #include "os/idmap_refusals.hpp"
 
+#include <unistd.h>
+
+#include "os/cgroup_file.hpp"
+#include "os/host_path.hpp"
 #include "os/idmap.hpp"
 #include "os/mount.hpp"
 #include "os/mountinfo.hpp"
@@ -37,6 +41,11 @@ std::map<std::string, NoIdmap> idmap_refusals(const std::set<std::string>& folde
     if (const int error = refusal(folder, space->get(), true); error != 0)
       refused[folder] = {error, refusing_mount(mountinfo, folder, space->get())};
   return refused;
+}
+
+bool refuses_idmap(const std::string& path) {
+  if (::geteuid() != 0) return false;
+  return !idmap_refusals({real_path(path)}, read_kernel_text("/proc/self/mountinfo")).empty();
 }
 
 }  // namespace sbx::os

@@ -20,4 +20,8 @@ std::string refusing_mount(std::string_view mountinfo, const std::string& folder
 std::map<std::string, NoIdmap> idmap_refusals(const std::set<std::string>& folders,
                                               std::string_view mountinfo);
 
+/// Of a sandbox that this process would make: would it be refused to show what is at `path`,
+/// through links? Only root's maps it.
+bool refuses_idmap(const std::string& path);
+
 }  // namespace sbx::os

@@ -41,6 +41,8 @@ struct Host {
   std::function<std::string(const std::string& path)> real_path{};
   /// Does it lead to a character device?
   std::function<bool(const std::string& path)> is_device{};
+  /// Does root have to leave its owners as they are on disk (`degrade: [idmap]`)?
+  std::function<bool(const std::string& path)> refuses_idmap{};
   /// Is it one of the host's own addresses? Without it none is.
   std::function<bool(const network::Address& address)> is_own{};
   const std::map<std::string, std::string>* env = nullptr;  ///< the caller's

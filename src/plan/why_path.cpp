@@ -55,6 +55,19 @@ bool is_watched(const Plan& plan, const std::string& source) {
   });
 }
 
+/// `line` shows what is at `source`; where root may do that only as it is on disk, one line is not
+/// enough.
+void offer(const Asked& asked, const std::string& source, std::string line, Answer& answer) {
+  const std::vector<std::string>& degrade = asked.profile.degrade;
+  if (asked.host.refuses_idmap && std::ranges::find(degrade, "idmap") == degrade.end() &&
+      asked.host.refuses_idmap(source))
+    answer.hint =
+        "its file system cannot be id-mapped, which root's sandbox needs; two lines do:  " + line +
+        "  and  degrade: [idmap]";
+  else
+    answer.allow_with = std::move(line);
+}
+
 /// The secret that would have its file at `path`, had it not been given a variable alone.
 const profile::Secret* variable_only(const profile::Profile& profile, std::string_view path) {
   const auto found = std::ranges::find_if(profile.secrets, [path](const profile::Secret& secret) {
@@ -88,7 +101,7 @@ Answer absent(const Asked& asked, const std::string& path) {
                   ", which no sandbox is shown; a file of its own is  mounts: [{file: " + place +
                   ", content: TEXT}]";
   } else {
-    answer.allow_with = "mounts: [{bind: " + place + ", at: " + place + "}]";
+    offer(asked, path, "mounts: [{bind: " + place + ", at: " + place + "}]", answer);
   }
   return answer;
 }

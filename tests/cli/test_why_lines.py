@@ -94,3 +94,15 @@ def test_a_rule_for_multicast_is_refused(sbx, base):
     profile, _ = base('network: {allow: ["udp:239.1.2.3:99"]}')
     run = sbx.call("check", profile)
     assert run.code == 125 and "is for multicast or broadcast, which is not carried" in run.out, run
+
+
+def test_root_is_told_of_a_file_system_that_cannot_be_mapped(sbx, base, asked):
+    answer = asked("path:/sys/class/tty", "default")
+    if os.geteuid() == 0:
+        assert answer["allow_with"] is None, answer
+        lines = answer["hint"].partition("two lines do:  ")[2].split("  and  ")
+    else:
+        lines = [answer["allow_with"]]
+    _, more = base("", "\n".join(lines))
+    run = sbx.run(more, cmd=["ls", "/sys/class/tty"]).assert_ok()
+    assert sorted(run.out.split()) == sorted(os.listdir("/sys/class/tty")), run

@@ -5,6 +5,7 @@
 #include "cli/say.hpp"
 #include "egress/own_addresses.hpp"
 #include "os/host_path.hpp"
+#include "os/idmap_refusals.hpp"
 #include "plan/describe.hpp"
 #include "plan/why.hpp"
 
@@ -19,6 +20,7 @@ std::expected<std::string, profile::Problems> answers(const Arguments& arguments
   const plan::Host host{.lacks = os::is_missing,
                         .real_path = os::real_path,
                         .is_device = os::is_device,
+                        .refuses_idmap = os::refuses_idmap,
                         .is_own =
                             [](const network::Address& address) {
                               return egress::is_own_address(address).value_or(false);
