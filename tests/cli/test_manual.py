@@ -44,6 +44,6 @@ def test_every_state_of_a_live_run(sbx, manual):
 
 
 def test_every_verb_whose_output_can_be_json(sbx, manual):
-    told = manual["FLAGS OF RUN AND EXPLAIN"].split("\n--json\n")[1].split("\n.TP")[0]
+    told = manual["FLAGS"].split("\n--json\n")[1].split("\n.TP")[0]
     verbs = re.search(r"^flag\t--json\t.*\t([a-z ]+)\t[^\t]*$", sbx.call("--list-options").out, re.M)[1].split()
     assert len(verbs) > 5 and not missing(verbs, told)
