@@ -2,35 +2,10 @@
 
 #include <algorithm>
 
+#include "redact/escape_letters.hpp"
+
 namespace sbx::redact {
 namespace {
-
-constexpr std::array<unsigned char, 256> digit_table() {
-  std::array<unsigned char, 256> table{};
-  table.fill(99);
-  for (unsigned char i = 0; i < 10; ++i) table['0' + i] = i;
-  for (unsigned char i = 0; i < 6; ++i)
-    table['a' + i] = table['A' + i] = static_cast<unsigned char>(10 + i);
-  return table;
-}
-constexpr auto kDigits = digit_table();
-
-/// 99: no digit.
-unsigned digit(char c) { return kDigits[static_cast<unsigned char>(c)]; }
-
-constexpr std::array<signed char, 256> meaning_table() {
-  constexpr std::string_view kLetters = "ntrbfvae\"'/\\";
-  constexpr std::string_view kMeanings = "\n\t\r\b\f\v\a\x1b\"'/\\";
-  std::array<signed char, 256> table{};
-  table.fill(-1);
-  for (std::size_t i = 0; i < kLetters.size(); ++i)
-    table[static_cast<unsigned char>(kLetters[i])] = static_cast<signed char>(kMeanings[i]);
-  return table;
-}
-constexpr auto kMeanings = meaning_table();
-
-/// What one letter after a backslash stands for; -1: nothing.
-int meaning(char c) { return kMeanings[static_cast<unsigned char>(c)]; }
 
 constexpr std::size_t kUnknown = std::string_view::npos;
 
@@ -185,6 +160,20 @@ bool EscapeLane::put(char c, std::uint64_t place, Matches& matches) {
     case Read::broken:
       break;
   }
+  if (pending_size_ > kPoint && pending_[1] == 'u') {
+    // Half of a pair whose other half does not come, and what may begin an escape of its own.
+    const std::size_t after = pending_size_ - 1 - kPoint;
+    const std::uint64_t start = pending_start_ + kPoint;
+    std::array<char, 2 * kPoint> rest{};
+    std::copy_n(&pending_[kPoint], after, rest.begin());
+    code_ = first_half_;
+    pending_size_ = kPoint;
+    escape(start, matches);
+    pending_ = rest;
+    pending_size_ = after;
+    pending_start_ = start;
+    return false;
+  }
   // The first byte stands for itself, and so do those after it, as none begins an escape.
   const std::size_t size = pending_size_ - 1;
   pending_size_ = 0;
@@ -196,11 +185,34 @@ bool EscapeLane::put(char c, std::uint64_t place, Matches& matches) {
 EscapeLane::Read EscapeLane::read_backslash() {
   if (pending_size_ == 1) return Read::more;
   const char kind = pending_[1];
-  if (kind == 'u') return pending_size_ == 2 ? Read::more : read_digits(16, 2, 4);
+  if (kind == 'u') return read_point();
+  if (kind == 'U') {
+    const Read read = pending_size_ == 2 ? Read::more : read_digits(16, 2, 8);
+    return read == Read::done && code_ > kLastPoint ? Read::broken : read;
+  }
   if (kind == 'x') return pending_size_ == 2 ? Read::more : read_digits(16, 2, 2);
   if (digit(kind) < 4) return read_digits(8, 1, 3);
   if (meaning(kind) < 0) return Read::broken;
   code_ = static_cast<std::uint32_t>(meaning(kind));
+  return Read::done;
+}
+
+/// One \uXXXX, or two of them where the first says that there is a second.
+EscapeLane::Read EscapeLane::read_point() {
+  if (pending_size_ == 2) return Read::more;
+  if (pending_size_ <= kPoint) {
+    const Read read = read_digits(16, 2, 4);
+    if (read != Read::done || !is_first_half(code_)) return read;
+    first_half_ = code_;
+    return Read::more;
+  }
+  if (pending_size_ <= kPoint + 2)
+    return pending_[pending_size_ - 1] == pending_[pending_size_ - 1 - kPoint] ? Read::more
+                                                                               : Read::broken;
+  const Read read = read_digits(16, kPoint + 2, 4);
+  if (read != Read::done) return read;
+  if (!is_second_half(code_)) return Read::broken;
+  code_ = joined(first_half_, code_);
   return Read::done;
 }
 
@@ -213,9 +225,9 @@ EscapeLane::Read EscapeLane::read_digits(unsigned base, std::size_t from, std::s
   return Read::done;
 }
 
-/// A code point of \u is UTF-8 in the secret; one above 127 of any other escape is a byte.
+/// A code point of \u or \U is UTF-8 in the secret; one above 127 of any other escape is a byte.
 void EscapeLane::escape(std::uint64_t end, Matches& matches) {
-  const bool point = kind_ == Escapes::backslash && pending_size_ == 6;
+  const bool point = kind_ == Escapes::backslash && pending_size_ >= kPoint;
   const std::string_view inside(&pending_[1], pending_size_ - 1);
   pending_size_ = 0;
   const auto put_unit = [&](std::uint32_t byte) {
@@ -226,8 +238,13 @@ void EscapeLane::escape(std::uint64_t end, Matches& matches) {
   } else if (code_ < 0x800) {
     put_unit(0xC0U | (code_ >> 6U));
     put_unit(0x80U | (code_ & 0x3FU));
-  } else {
+  } else if (code_ < 0x10000) {
     put_unit(0xE0U | (code_ >> 12U));
+    put_unit(0x80U | ((code_ >> 6U) & 0x3FU));
+    put_unit(0x80U | (code_ & 0x3FU));
+  } else {
+    put_unit(0xF0U | (code_ >> 18U));
+    put_unit(0x80U | ((code_ >> 12U) & 0x3FU));
     put_unit(0x80U | ((code_ >> 6U) & 0x3FU));
     put_unit(0x80U | (code_ & 0x3FU));
   }

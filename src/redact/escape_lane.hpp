@@ -16,7 +16,7 @@ namespace sbx::redact {
 enum class Escapes {
   percent,    ///< %XX (RFC 3986)
   form,       ///< the same, and '+' for a space (WHATWG URL, application/x-www-form-urlencoded)
-  backslash,  ///< JSON (RFC 8259), and \xXX, \OOO, \e, \' of C, Python and shells
+  backslash,  ///< JSON (RFC 8259), and \UXXXXXXXX, \xXX, \OOO, \e, \' of C, Python and shells
 };
 
 class EscapeLane {
@@ -51,6 +51,7 @@ class EscapeLane {
   [[nodiscard]] Meaning percent_at(std::string_view rest) const;
   [[nodiscard]] static Meaning backslash_at(std::string_view rest);
   [[nodiscard]] Read read_backslash();
+  [[nodiscard]] Read read_point();
   [[nodiscard]] Read read_digits(unsigned base, std::size_t from, std::size_t count);
   void escape(std::uint64_t end, Matches& matches);
   /// Where it is; apart, so that a loop can have it in registers.
@@ -84,11 +85,12 @@ class EscapeLane {
   bool awake_ = false;
   Cursor cursor_{};
   std::vector<Aside> asides_{};
-  std::array<char, 6> pending_{};  ///< an escape that is not complete
+  std::array<char, 12> pending_{};  ///< an escape that is not complete, or a pair of them
   std::size_t pending_size_ = 0;
   std::uint64_t pending_start_ = 0;
-  std::uint32_t code_ = 0;   ///< what the escape stands for: a byte, or a code point of \u
-  std::uint64_t woken_ = 0;  ///< where it woke
+  std::uint32_t code_ = 0;        ///< what the escape stands for: a byte, or a code point
+  std::uint32_t first_half_ = 0;  ///< of a pair, whose second one is pending
+  std::uint64_t woken_ = 0;       ///< where it woke
   Places starts_;
 };
 
