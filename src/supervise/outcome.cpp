@@ -1,7 +1,9 @@
 // The table of evidence, status, exit code and reason, in the order in which one outweighs another.
 #include "supervise/outcome.hpp"
 
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "seccomp/notify.hpp"
 #include "supervise/limit_warnings.hpp"
 #include "supervise/outcome_memory.hpp"
 #include "supervise/redaction.hpp"
@@ -172,6 +175,29 @@ std::string last_denial(const Outcome& outcome) {
   return ": " + own->operation + (own->target.empty() ? "" : "(" + own->target + ")");
 }
 
+/// Whatever the filter would kill for is asked of us, the 32-bit table's calls as well; but with
+/// sendmsg(2) denied a second filter stands behind it, which kills for itself.
+bool asks_instead_of_killing(const plan::Plan& plan, const Outcome& outcome) {
+  return plan.supervision.denials && outcome.denials &&
+         seccomp::is_told(SECCOMP_RET_KILL_PROCESS, plan.seccomp.on_deny) &&
+         seccomp::lets_through(plan.filter.program(), plan.seccomp, {SYS_sendmsg, 0});
+}
+
+/// Anybody may send it, to himself as well, and wait4(2) does not tell who has.
+void decide_sigsys(const plan::Plan& plan, Outcome& outcome) {
+  constexpr int kCode = kSignalBase + SIGSYS;
+  if (asks_instead_of_killing(plan, outcome))
+    return set(outcome, Status::signal, kCode,
+               {"signal",
+                "it was killed by SIGSYS, which the filter of sbx does not send in this run: it "
+                "raised SIGSYS itself, or has a filter of its own"});
+  const bool denied = plan.seccomp.on_deny == seccomp::OnDeny::kill;
+  set(outcome, Status::seccomp, kCode,
+      {"seccomp", std::string("it was killed by SIGSYS: seccomp, for a system call ") +
+                      (denied ? "that the profile denies" : "of another table (32-bit or x32)") +
+                      ", or the command raised SIGSYS itself; nothing tells which"});
+}
+
 void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
   const int code = kSignalBase + signal;
   if (signal == SIGKILL && evidence.oom_kills.value_or(0) > 0)
@@ -181,12 +207,7 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
     return set(outcome, Status::seccomp, kSignalBase + SIGSYS,
                {"seccomp",
                 "it was killed for a system call that the profile denies" + last_denial(outcome)});
-  // Anybody may send it, to himself as well, and wait4(2) does not tell who has.
-  if (signal == SIGSYS)
-    return set(outcome, Status::seccomp, code,
-               {"seccomp",
-                "it was killed by SIGSYS, which the filter sends for a system call that it ends a "
-                "process for"});
+  if (signal == SIGSYS) return decide_sigsys(plan, outcome);
   const auto cpu = rlimit_of(plan, "cpu");
   if (cpu && used_up_cpu(signal, *cpu, evidence))
     return set(outcome, Status::cpu_limit, kTimeLimit,

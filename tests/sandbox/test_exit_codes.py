@@ -153,6 +153,16 @@ def test_a_denied_call_under_strict_is_159(sbx):
     assert run.result["denials"][0]["operation"] == "mount" and not run.out
 
 
+@pytest.mark.parametrize("on_deny,status,words", [
+    ("errno", "seccomp", "seccomp, for a system call of another table (32-bit or x32), or the command raised SIGSYS itself"),
+    ("kill", "signal", "which the filter of sbx does not send in this run: it raised SIGSYS itself"),
+], ids=["errno", "kill"])
+def test_a_command_that_raises_sigsys_is_not_said_to_be_seccomp_s_alone(sbx, on_deny, status, words):
+    run = sbx.run(flags=["--set", f"seccomp.on_deny={on_deny}"], cmd=["/bin/sh", "-c", "kill -SYS $$"]).assert_status(status, 159)
+    assert words in run.result["reason"]["text"]
+    assert run.result["reason"]["code"] == status and run.result["signal"] == signal.SIGSYS
+
+
 def test_a_denied_call_is_eperm_by_default(sbx):
     assert sbx.run(cmd=["/usr/bin/python3", "-c", MOUNT]).assert_ok().out == "1\n"
 

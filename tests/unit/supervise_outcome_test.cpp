@@ -1,8 +1,11 @@
 // From evidence to status.
 #include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 
 #include <cerrno>
+#include <span>
 #include <string>
 
 #include "supervise_outcome_testing.hpp"
@@ -182,6 +185,45 @@ TEST_CASE("limits of the payload's own processes are told apart from other signa
   CHECK(file.reason.limit == "1M");
   // Anybody may send it to himself: what is certain is the signal.
   CHECK(file.reason.text.starts_with("it was killed by SIGXFSZ, which the kernel sends "));
+}
+
+TEST_CASE(
+    "SIGSYS is the filter's where the filter may have sent it, and then perhaps the command's") {
+  plan::Plan plan = some_plan();
+  plan.supervision.denials = true;
+  constexpr sock_filter kAllow{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW};
+  plan.filter = seccomp::Filter{std::span(&kAllow, 1)};
+  for (const seccomp::OnDeny mode :
+       {seccomp::OnDeny::fail, seccomp::OnDeny::kill, seccomp::OnDeny::log})
+    for (const bool heard : {false, true}) {
+      plan.seccomp.on_deny = mode;
+      Outcome outcome;
+      if (heard) outcome.denials.emplace();
+      decide({.wait_status = killed(SIGSYS)}, plan, outcome);
+      CHECK(outcome.process_exit == 159);
+      CHECK(outcome.signal == SIGSYS);
+      const bool never = heard && mode == seccomp::OnDeny::kill;
+      CHECK(to_string(outcome.status) == (never ? "signal" : "seccomp"));
+      CHECK(outcome.reason.code == (never ? "signal" : "seccomp"));
+      CAPTURE(outcome.reason.text);
+      CHECK(outcome.reason.text.contains("raised SIGSYS itself"));
+      CHECK(outcome.reason.text.contains(" does not send in this run") == never);
+      // Of denied calls, without a kill, a process dies in no other table than ours.
+      CHECK(outcome.reason.text.contains("(32-bit or x32)") == (mode != seccomp::OnDeny::kill));
+    }
+}
+
+TEST_CASE("a second filter, where sendmsg is denied, kills by SIGSYS although somebody listens") {
+  plan::Plan plan = some_plan();
+  plan.supervision.denials = true;
+  constexpr sock_filter kKill{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS};
+  plan.filter = seccomp::Filter{std::span(&kKill, 1)};
+  plan.seccomp.on_deny = seccomp::OnDeny::kill;
+  Outcome outcome;
+  outcome.denials.emplace();
+  decide({.wait_status = killed(SIGSYS)}, plan, outcome);
+  CHECK(outcome.status == Status::seccomp);
+  CHECK(outcome.reason.text.contains("that the profile denies, or the command raised"));
 }
 
 TEST_CASE("the payload's own code and signal are kept whatever sbx exits with") {
