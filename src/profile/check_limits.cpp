@@ -44,7 +44,8 @@ void check_memory(const Checker& c) {
     if (value && *value < (Bytes{1} << 20U))
       c.complain(key, '`' + std::string(key) + "` is less than 1M, in which nothing can start");
   }
-  if (limits.memory && limits.memory_high && *limits.memory_high > *limits.memory)
+  if (limits.memory && limits.memory_high && *limits.memory_high > *limits.memory &&
+      c.is_sound("limits.memory"))
     c.complain("limits.memory_high",
                "`limits.memory_high` (" + format_bytes(*limits.memory_high) +
                    ") is more than `limits.memory` (" + format_bytes(*limits.memory) +

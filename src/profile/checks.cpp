@@ -14,6 +14,11 @@ const Origin* Checker::origin(std::string_view key) const {
   return found == profile_.origins.end() ? nullptr : &found->second;
 }
 
+bool Checker::is_sound(std::string_view key) const {
+  const Origin* const at = origin(key);
+  return at == nullptr || !findings_.told(*at);
+}
+
 void Checker::complain(std::string_view key, std::string what, std::string hint) const {
   for (std::string_view at = key; !at.empty(); at = at.substr(0, at.find_last_of(".["))) {
     if (const Origin* place = origin(at)) {

@@ -21,6 +21,8 @@ class Checker {
   void complain_at(const Origin& at, std::string what, std::string hint = {}) const;
   /// Who wrote `key`; nullptr for a default.
   [[nodiscard]] const Origin* origin(std::string_view key) const;
+  /// False: its value was refused, and what stands in its place says nothing about other keys.
+  [[nodiscard]] bool is_sound(std::string_view key) const;
   /// "key[i]" for the i-th entry of a list that has `defaults` unwritten entries in front.
   [[nodiscard]] static std::string item(std::string_view key, std::size_t index) {
     return std::string(key) + '[' + std::to_string(index) + ']';

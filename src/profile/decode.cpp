@@ -198,7 +198,14 @@ bool Decoder::read_size(const Node& node, Bytes& out, std::string_view form) {
   if (value) {
     out = *value;
   } else {
-    complain(node, subject() + ": " + value.error());
+    const Parsed<std::uint64_t> rate = parse_rate(node.text);
+    const std::string size = node.text.substr(0, node.text.find('/'));
+    if (rate)
+      complain(node, subject() +
+                         (path_.ends_with("_bps") ? " is bytes a second already" : " is no rate") +
+                         ": write " + size + ", not `" + node.text + '`');
+    else
+      complain(node, subject() + ": " + value.error());
   }
   return value.has_value();
 }

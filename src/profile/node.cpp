@@ -38,6 +38,13 @@ void Findings::add(Origin at, std::string what, std::string hint) {
   list_.push_back({std::move(at), stage_, std::move(what), std::move(hint)});
 }
 
+bool Findings::told(const Origin& at) const {
+  return std::ranges::any_of(list_, [&](const Finding& finding) {
+    return std::tie(finding.at.file, finding.at.line, finding.at.column) ==
+           std::tie(at.file, at.line, at.column);
+  });
+}
+
 std::size_t Findings::rank(const Origin& at) const {
   return static_cast<std::size_t>(std::ranges::find(files_, at.file) - files_.begin());
 }

@@ -55,6 +55,8 @@ class Findings {
   /// What is wrong with the value here has been told of another place: what later stages find here
   /// is dropped as well.
   void excuse(Origin at) { add(std::move(at), {}); }
+  /// Is something wrong with the value here?
+  [[nodiscard]] bool told(const Origin& at) const;
   /// Files that come earlier here come earlier in the report.
   void read_file(const std::string& name) { files_.push_back(name); }
   /// What is found from now on is dropped where an earlier stage has found something already: it

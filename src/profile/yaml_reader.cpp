@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <istream>
 #include <map>
+#include <ranges>
 #include <streambuf>
 
 #include "base/late_start.hpp"
@@ -36,21 +37,11 @@ struct Frame {
   YAML::anchor_t anchor = 0;
   std::size_t count = 1;
   std::size_t height = 1;
+  bool brackets = false;
   bool has_key = false;
   std::string key{};
   Origin key_at{};
 };
-
-/// `text` from the value on, where it begins with an anchor, as a value's mark does.
-std::string_view without_anchor(std::string_view text) {
-  if (!text.starts_with('&')) return text;
-  text.remove_prefix(std::min(text.size(), text.find_first_of(" \t\r\n")));
-  for (;;) {
-    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
-    if (!text.starts_with('#')) return text;
-    text.remove_prefix(std::min(text.size(), text.find('\n')));
-  }
-}
 
 class Builder : public YAML::EventHandler {
  public:
@@ -89,10 +80,7 @@ class Builder : public YAML::EventHandler {
     if (!node.quoted && tag != "?" && !tag.empty()) refuse_tag(node.at, tag);
     // Such as an item of a list that is indented too far: it would be taken for a part of the one
     // above, which then hides or allows something else than what is written.
-    if (tag == "?" && !without_anchor(from(mark)).starts_with(value))
-      findings_.add(node.at, "this text goes on in the next line",
-                    "indent that line as its neighbours, if it is an entry of its own; else quote "
-                    "all of it, or write it with | or >");
+    if (tag == "?" && !without_anchor(from(mark)).starts_with(value)) continued_.push_back(node.at);
     if (value.find('\0') != std::string::npos)
       findings_.add(node.at, "text must not contain a NUL byte");
     if (!is_utf8(value))
@@ -101,12 +89,12 @@ class Builder : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value /*style*/) override {
-    start(NodeKind::list, mark, tag, anchor);
+                       YAML::EmitterStyle::value style) override {
+    start(NodeKind::list, mark, tag, anchor, style);
   }
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value /*style*/) override {
-    start(NodeKind::map, mark, tag, anchor);
+                  YAML::EmitterStyle::value style) override {
+    start(NodeKind::map, mark, tag, anchor, style);
   }
   void OnSequenceEnd() override { end(); }
   void OnMapEnd() override { end(); }
@@ -114,6 +102,15 @@ class Builder : public YAML::EventHandler {
   [[nodiscard]] bool has_root() const { return has_root_; }
   [[nodiscard]] const Node& root() const { return root_; }
   [[nodiscard]] Node take_root() { return std::move(root_); }
+  /// Innermost first.
+  [[nodiscard]] std::vector<Origin> open_brackets() const {
+    std::vector<Origin> open;
+    for (const Frame& frame : std::views::reverse(frames_))
+      if (frame.brackets) open.push_back(frame.node.at);
+    return open;
+  }
+  /// Told at the end only: behind a bracket that is never closed, it is a consequence.
+  void tell_continued() { report_continued(continued_, findings_); }
 
  private:
   [[nodiscard]] Origin place(const YAML::Mark& mark) const {
@@ -151,13 +148,15 @@ class Builder : public YAML::EventHandler {
     }
   }
 
-  void start(NodeKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  void start(NodeKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+             YAML::EmitterStyle::value style) {
     count_nodes(1, mark);
     check_depth(1, mark);
     Frame frame;
     frame.node.kind = kind;
     frame.node.at = place(mark);
     frame.anchor = anchor;
+    frame.brackets = style == YAML::EmitterStyle::Flow;
     if (tag == "!replace") {
       frame.node.replace = true;
     } else if (!tag.empty() && tag != "?" && tag != "!") {
@@ -228,6 +227,7 @@ class Builder : public YAML::EventHandler {
   int line_ = 0;           ///< counted from 0, as yaml-cpp does
   Findings& findings_;
   std::vector<Frame> frames_;
+  std::vector<Origin> continued_;  ///< texts that are
   std::map<YAML::anchor_t, Anchor> anchors_;
   std::size_t nodes_ = 0;
   int documents_ = 0;
@@ -273,11 +273,14 @@ std::optional<Node> parse_fully(const std::string& file, std::string_view text,
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const Stop&) {
+    builder.tell_continued();
     return std::nullopt;
   } catch (const YAML::Exception& error) {
-    report_syntax(file, text, {error.mark.line, error.mark.column, error.msg}, findings);
+    const SyntaxError what{error.mark.line, error.mark.column, error.msg, builder.open_brackets()};
+    if (!report_syntax(file, text, what, findings)) builder.tell_continued();
     return std::nullopt;
   }
+  builder.tell_continued();
   if (!builder.has_root() || builder.root().kind == NodeKind::null) {
     findings.add({file, 1, 1}, "the profile is empty",
                  "the smallest profile is the line `version: 1`");

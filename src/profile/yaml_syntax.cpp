@@ -1,5 +1,7 @@
 #include "profile/yaml_syntax.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/text.hpp"
@@ -14,10 +16,89 @@ std::string_view line_at(std::string_view text, int number) {
   return number > 0 ? std::string_view{} : text.substr(0, text.find('\n'));
 }
 
+/// Where the bracket stands that a list or map begins with, behind a tag or an anchor: as an index
+/// of `text`. One without brackets, the "a: b" of [a: b], has none.
+std::optional<std::size_t> bracket_at(std::string_view text, const Origin& at) {
+  std::size_t here = 0;
+  for (int line = 1; line < at.line; ++line) here = text.find('\n', here) + 1;
+  here += static_cast<std::size_t>(at.column - 1);
+  if (here >= text.size() || !std::string_view("[{!&").contains(text[here])) return std::nullopt;
+  here = text.find_first_of("[{", here);
+  if (here == std::string_view::npos) return std::nullopt;
+  return here;
+}
+
+/// The end of the quoted text that begins at `at`; '' in the midst of one reads as two of them.
+std::size_t end_of_quote(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at)
+    if (quote == '"' && text[at] == '\\') ++at;
+  return at;
+}
+
+/// Is there a bracket for each that is open from `at` on, this one included?
+bool is_closed(std::string_view text, std::size_t at) {
+  std::size_t open = 0;
+  for (char before = ' '; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool begins = std::string_view(" \t\n[{,:'").contains(before);
+    if (c == '#' && begins) {
+      at = std::min(text.find('\n', at), text.size());
+    } else if ((c == '"' || c == '\'') && begins) {
+      at = end_of_quote(text, at);
+    } else if (c == '[' || c == '{') {
+      ++open;
+    } else if ((c == ']' || c == '}') && --open == 0) {
+      return true;
+    }
+    before = at < text.size() ? text[at] : ' ';
+  }
+  return false;
+}
+
+/// The parser says only where it gave up, which may be the end of the file.
+bool report_unclosed(const std::string& file, std::string_view text, const SyntaxError& error,
+                     Findings& findings) {
+  for (const Origin& place : error.brackets) {
+    const auto at = bracket_at(text, place);
+    if (!at) continue;
+    if (is_closed(text, *at)) return false;
+    const std::string_view before = text.substr(0, *at);
+    const std::size_t line = before.rfind('\n') + 1;
+    const int lines = static_cast<int>(std::ranges::count(before, '\n'));
+    const bool list = text[*at] == '[';
+    findings.add(
+        {file, lines + 1, static_cast<int>(*at - line) + 1},
+        std::string("not valid YAML: the bracket `") + text[*at] + "` is never closed",
+        std::string("write `") + (list ? "]` where the list" : "}` where the map") + " ends");
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
-void report_syntax(const std::string& file, std::string_view text, const SyntaxError& error,
+std::string_view without_anchor(std::string_view text) {
+  if (!text.starts_with('&')) return text;
+  text.remove_prefix(std::min(text.size(), text.find_first_of(" \t\r\n")));
+  for (;;) {
+    text.remove_prefix(std::min(text.size(), text.find_first_not_of(" \t\r\n")));
+    if (!text.starts_with('#')) return text;
+    text.remove_prefix(std::min(text.size(), text.find('\n')));
+  }
+}
+
+void report_continued(std::span<const Origin> texts, Findings& findings) {
+  for (const Origin& at : texts)
+    findings.add(at, "this text goes on in the next line",
+                 "indent that line as its neighbours, if it is an entry of its own; else quote "
+                 "all of it, or write it with | or >");
+}
+
+bool report_syntax(const std::string& file, std::string_view text, const SyntaxError& error,
                    Findings& findings) {
+  if (error.message.contains("flow not found") && report_unclosed(file, text, error, findings))
+    return true;
   const std::string_view line = line_at(text, error.line);
   const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');
   if (tab != std::string_view::npos) {
@@ -37,6 +118,7 @@ void report_syntax(const std::string& file, std::string_view text, const SyntaxE
     findings.add({file, error.line + 1, error.column + 1},
                  "not valid YAML: " + printable(error.message, 120), std::move(hint));
   }
+  return false;
 }
 
 }  // namespace sbx::profile

@@ -53,6 +53,27 @@ TEST_CASE("every file of the malformed corpus is refused at its place") {
   }
 }
 
+TEST_CASE("one mistake is told once, where it was made") {
+  CHECK(problems_of_raw("version: 1\nlimits: {memory: x, memory_high: 1G}\n") ==
+        "/p/x.yaml:2:18: `limits.memory` must be a size such as 256M, or none, not `x`\n");
+  CHECK(problems_of_raw("version: 1\nlimits: {memory: 1K, memory_high: 1G}\n") ==
+        "/p/x.yaml:2:18: `limits.memory` is less than 1M, in which nothing can start\n");
+  // What follows the bracket is taken for a part of its last text.
+  CHECK(
+      problems_of_raw("version: 1\nseccomp:\n  allow: [a, b\nlimits: {memory: 1G}\n") ==
+      "/p/x.yaml:3:10: not valid YAML: the bracket `[` is never closed\n  write `]` where the list "
+      "ends\n");
+  CHECK(
+      problems_of_raw("version: 1\nseccomp: {allow: [a]\nlimits: {memory: 1G}\n") ==
+      "/p/x.yaml:2:10: not valid YAML: the bracket `{` is never closed\n  write `}` where the map "
+      "ends\n");
+  // Closed, so that something else is wrong.
+  CHECK(has(problems_of_raw("version: 1\nlimits: {memory: 1G pids: 5}\n"),
+            "/p/x.yaml:2:25: not valid YAML: end of map flow not found"));
+  CHECK(has(problems_of_raw("version: 1\ncommand: [a\n  b, \"]\", c: d: e]\n"),
+            "/p/x.yaml:2:11: this text goes on in the next line"));
+}
+
 TEST_CASE("bytes that are no YAML text are refused at their place") {
   using namespace std::string_literals;
   CHECK(has(problems_of_raw("version: 1\nname: \xff\n"), "/p/x.yaml:2:7: invalid UTF-8"));
