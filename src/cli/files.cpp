@@ -93,7 +93,14 @@ SysResult<void> name_file(int fd, int folder, const std::string& to) {
 
 Result<std::string> current_directory() {
   std::array<char, PATH_MAX> buffer{};
-  if (::getcwd(buffer.data(), buffer.size()) == nullptr)
+  const bool found = ::getcwd(buffer.data(), buffer.size()) != nullptr;
+  // Where the kernel finds it too long, glibc looks for it itself, and has no more room either.
+  if (!found && (errno == ERANGE || errno == ENAMETOOLONG))
+    return failed(ErrorKind::host, {},
+                  "the path of the current directory is longer than the kernel takes (" +
+                      std::to_string(PATH_MAX - 1) + " bytes), and a sandbox needs folders by path",
+                  0, "change to a folder with a shorter path, or give one above it a shorter name");
+  if (!found)
     return failed(ErrorKind::host, {}, "the current directory cannot be found", errno,
                   "change to a directory that exists and that you may read");
   // getcwd(3): a directory outside of our root has no name.

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "diagnose/container_advice.hpp"
 #include "diagnose/lacking_rights.hpp"
+#include "diagnose/landlock_cause.hpp"
 #include "diagnose/without_namespaces.hpp"
 
 namespace sbx::diagnose {
@@ -136,26 +137,6 @@ Cause proc_cause(const Surroundings& around) {
   return {"parts of /proc are covered (" + join_some(around.masked, 3) +
               "), and the kernel mounts a new one only where all of one is visible",
           container_advice(around.container, Obstacle::masks)};
-}
-
-Cause landlock_cause(int error, const Surroundings& around) {
-  if (around.filtered && error == ENOSYS)
-    return {
-        "this kernel has no Landlock (Linux 5.13), or a seccomp filter around sbx hides it "
-        "(landlock_create_ruleset: ENOSYS)",
-        container_advice(around.container, Obstacle::filter)};
-  if (around.filtered && error != EOPNOTSUPP)
-    return {
-        "a seccomp filter around sbx refuses landlock_create_ruleset (" + errno_name(error) + ")",
-        container_advice(around.container, Obstacle::filter)};
-  if (error == EOPNOTSUPP || (!around.lsm.empty() && !around.lsm.contains("landlock")))
-    return {
-        "Landlock is built in but not switched on",
-        "boot with lsm=" + (around.lsm.empty() ? std::string("...") : around.lsm) + ",landlock"};
-  if (error == ENOSYS)
-    return {"this kernel has no Landlock (CONFIG_SECURITY_LANDLOCK, Linux 5.13)",
-            "use another kernel"};
-  return {};
 }
 
 Cause device_cause(int error, const Surroundings& around, const char* node, const char* module) {

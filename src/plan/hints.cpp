@@ -28,6 +28,7 @@ constexpr const char* kProcHint =
 constexpr const char* kListenerHint =
     "another sandbox around sbx listens to its own filter: name 64 tcp ports at most";
 constexpr const char* kKernelHint = "sbx needs Linux 5.12 or newer with this feature built in";
+constexpr const char* kLayersHint = "start sbx outside of some of them";
 
 bool is_refusal(int error) { return error == EPERM || error == EACCES; }
 
@@ -120,7 +121,7 @@ struct Hint {
     return "the id must exist in this user namespace, and sbx may change to it (CAP_SETUID, "
            "CAP_SETGID): start sbx as an ordinary user otherwise";
   }
-  std::string operator()(const HoldTree&) const { return ""; }
+  std::string operator()(const HoldTree&) const { return error == E2BIG ? kLayersHint : ""; }
   std::string operator()(const ForkKeeper&) const { return ""; }
   std::string operator()(const MakeScratch&) const {
     return "the run's HOME is made there: set TMPDIR to a folder that everybody may write to";
@@ -233,6 +234,10 @@ struct Hint {
   std::string operator()(const ResolveExecutable&) const { return ""; }
   std::string operator()(const NoNewPrivs&) const { return ""; }
   std::string operator()(const ApplyLandlock& step) const {
+    if (error == E2BIG)
+      return kLayersHint + std::string(step.only_wall
+                                           ? ""
+                                           : ", or go on without the second wall: --landlock off");
     if (step.only_wall && (error == EACCES || error == ENOENT))
       return "the command's user cannot reach it: open it to others (chmod o+x, also what is above "
              "it), or take it out of the profile";

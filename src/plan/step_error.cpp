@@ -48,10 +48,13 @@ Error step_error(const Plan& plan, std::size_t index, int error, const std::stri
   const Step& step = plan.steps[index];
   // The lock file of host ids fails for reasons of its own; only ids that do not exist are the
   // namespace's.
-  // Tier `landlock` goes on after what the host has refused: that is no reason for what fails then.
+  // Tier `landlock` goes on after what the host has refused: that is no reason for what fails then;
+  // but that there are too many layers already is its own.
+  const bool too_many_layers = std::holds_alternative<ApplyLandlock>(step.action) && error == E2BIG;
   const bool of_file =
       (std::holds_alternative<ReserveHostId>(step.action) && error != EPERM && error != EINVAL) ||
-      (plan.isolation.tier == "landlock" && !std::holds_alternative<HoldTree>(step.action));
+      (plan.isolation.tier == "landlock" && !std::holds_alternative<HoldTree>(step.action) &&
+       !too_many_layers);
   const bool rule = std::holds_alternative<ApplyLandlock>(step.action) && !detail.empty();
   std::string what = rule ? "allow " + quote(detail) + " by Landlock" : describe(step.action);
   if (!rule && !detail.empty()) what += " (" + detail + ")";

@@ -14,9 +14,9 @@ pytestmark = pytest.mark.needs("userns")
 def call(sbx):
     """call(*flags, cmd=..., host=..., before=[...]): sbx run behind other programs, or as they would start it."""
 
-    def run(*flags, cmd=("true",), host=None, before=()):
+    def run(*flags, cmd=("true",), host=None, before=(), cwd=sbx.cwd):
         words = [*before, sbx.binary, "run", *sbx.degraded, *flags, "--", *cmd]
-        return subprocess.run(list(map(str, words)), cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return subprocess.run(list(map(str, words)), cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               preexec_fn=host, timeout=60)
 
     return run
@@ -57,6 +57,56 @@ def test_many_descriptors_of_the_callers_take_no_room_of_the_commands(call):
               "import os, sys\nfor _ in range(1100): os.set_inheritable(os.dup(2), True)\nos.execv(sys.argv[1], sys.argv[1:])"]
     done = call(cmd=["sh", "-c", "ulimit -n; ls /proc/self/fd | wc -l"], before=before)
     assert done.returncode == 0 and done.stdout.split() == ["1024", "4"], done
+
+
+# Each layer forbids something that no run does: to bind a TCP port (net), to make a character device (fs). Where files
+# are handled, nothing can be mounted, so that Landlock is the only wall.
+LAYERS = """
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(38, 1, 0, 0, 0)
+attributes = {"net": struct.pack("<QQ", 0, 1), "fs": struct.pack("<QQ", 1 << 6, 0)}[sys.argv[2]]
+for _ in range(int(sys.argv[1])):
+    ruleset = libc.syscall(444, attributes, 16, 0)
+    assert ruleset >= 0 and libc.syscall(446, ruleset, 0) == 0, os.strerror(ctypes.get_errno())
+    os.close(ruleset)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+
+
+@pytest.mark.needs("landlock")
+@pytest.mark.parametrize("count", [15, 16])
+def test_sixteen_layers_of_landlock_are_told_as_that(call, count):
+    before = ["/usr/bin/python3", "-c", LAYERS, count, "net"]
+    done = call(before=before)
+    if count == 15:
+        assert done.returncode == 0, done
+        return
+    assert done.returncode == 125 and "(E2BIG)" in done.stderr, done
+    assert "because a process can be inside of 16 Landlock sandboxes (landlock(7)), and around sbx are so many" in done.stderr, done
+    assert "start sbx outside of some of them, or go on without the second wall: --landlock off" in done.stderr, done
+    assert call("--landlock", "off", before=before).returncode == 0
+
+
+@pytest.mark.needs("landlock")
+@pytest.mark.parametrize("count", [14, 15, 16])
+def test_with_landlock_as_the_only_wall_nothing_weaker_is_offered(call, open_folder, count):
+    """It takes two layers: one for the tree of processes, one for files."""
+    done = call("--degrade", "userns", before=["/usr/bin/python3", "-c", LAYERS, count, "fs"], cwd=open_folder)
+    if count == 14:
+        assert done.returncode == 0, done
+        return
+    assert done.returncode == 125 and "(E2BIG)" in done.stderr and "16 Landlock sandboxes" in done.stderr, done
+    assert "start sbx outside of some of them\n" in done.stderr and "--landlock off" not in done.stderr, done
+
+
+def test_a_current_directory_with_too_long_a_path_is_told_as_that(sbx):
+    code = "import os, sys\nfor _ in range(25):\n    os.mkdir('d' * 200)\n    os.chdir('d' * 200)\nos.execv(sys.argv[1], sys.argv[1:])"
+    done = subprocess.run(["/usr/bin/python3", "-c", code, str(sbx.binary), "run", "--", "true"], cwd=sbx.cwd, capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 125, done
+    assert "the path of the current directory is longer than the kernel takes (4095 bytes)" in done.stderr, done
+    assert "change to a folder with a shorter path" in done.stderr, done
 
 
 @pytest.mark.needs("root")
