@@ -1,5 +1,7 @@
 #include "base/lexical_path.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 namespace sbx {
@@ -28,6 +30,16 @@ bool is_below(std::string_view path, std::string_view folder) {
   if (folder == "/") return true;
   if (!path.starts_with(folder)) return false;
   return path.size() == folder.size() || path[folder.size()] == '/';
+}
+
+bool names_systems_link(std::string_view path) {
+  if (!path.starts_with('/')) return false;
+  std::string folder = lexical_path("/", path);
+  folder.resize(folder.rfind('/'));
+  // Nothing else below either: everybody may write to /dev/shm, and /proc/self/cwd is anywhere.
+  return folder == "/dev" || folder == "/dev/fd" ||
+         (folder.starts_with("/proc/") && folder.ends_with("/fd") &&
+          std::ranges::count(folder, '/') == 3);
 }
 
 }  // namespace sbx

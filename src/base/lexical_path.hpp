@@ -12,4 +12,8 @@ std::string lexical_path(std::string_view folder, std::string_view path);
 /// Is `path` equal to `folder` or below it?
 bool is_below(std::string_view path, std::string_view folder);
 
+/// Is a link of this name the system's own, such as /dev/stdout and /dev/fd/5? Any other may be one
+/// that a payload has made where something is to be written.
+bool names_systems_link(std::string_view path);
+
 }  // namespace sbx

@@ -12,6 +12,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/lexical_path.hpp"
 #include "base/text.hpp"
 
 namespace sbx::log {
@@ -84,12 +85,16 @@ std::optional<Level> parse_level(std::string_view name) {
 }
 
 Result<void> open(const std::string& file, Level level) {
-  // Non-blocking: a FIFO that nobody reads is an error (ENXIO), not a wait.
-  const int fd =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  // Non-blocking: a FIFO that nobody reads is an error (ENXIO), not a wait. Where a payload may
+  // write, a link is one of its own, to any file of the caller's.
+  const int fd = ::open(file.c_str(),
+                        O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                            (names_systems_link(file) ? 0 : O_NOFOLLOW),
+                        0666);
   if (fd < 0)
     return std::unexpected(
-        Error{ErrorKind::usage, "cannot write the log " + quote(file), "--log", {}, errno});
+        Error{ErrorKind::usage, "cannot write the log " + quote(file), "--log",
+              errno == ELOOP ? "it is a symbolic link: name the file itself" : "", errno});
   auto sink = std::make_shared<FileSink>(fd);
   sink->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %P %l %v");
   logger() = std::make_unique<spdlog::logger>("sbx", std::move(sink));

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/lexical_path.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli/say.hpp"
@@ -58,15 +59,20 @@ Result<TargetKind> look_at(const std::string& target, std::string_view flag) {
     return failed(ErrorKind::usage, flag, quote(target) + " is a folder", 0, "name a file in it");
   if (!S_ISLNK(itself.st_mode))
     return S_ISREG(itself.st_mode) ? TargetKind::file : TargetKind::stream;
-  if (::stat(target.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode))
-    return TargetKind::stream;
+  const bool found = ::stat(target.c_str(), &behind) == 0;
+  const bool stream = found && !S_ISREG(behind.st_mode) && !S_ISDIR(behind.st_mode);
+  if (stream && names_systems_link(target)) return TargetKind::stream;
   // Replacing it would leave the file behind as it was; /dev/stdout on a file is such a link too.
-  return failed(ErrorKind::usage, flag, quote(target) + " is a symbolic link to a file", 0,
-                "name the file itself, or use fd:N");
+  // And where a payload may write, one to a device is its own: the caller's disk, say.
+  return failed(
+      ErrorKind::usage, flag,
+      quote(target) + " is a symbolic link to " + (stream ? "a device or FIFO" : "a file"), 0,
+      stream ? "name that itself, or use fd:N" : "name the file itself, or use fd:N");
 }
 
 Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag) {
-  os::UniqueFd fd(::open(target.c_str(), O_WRONLY | kCommon));
+  const int follow = names_systems_link(target) ? 0 : O_NOFOLLOW;
+  os::UniqueFd fd(::open(target.c_str(), O_WRONLY | follow | kCommon));
   if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
   return fd;
 }

@@ -128,3 +128,32 @@ def test_control_the_race_is_won_by_who_follows_links(trap):
             if len(seen) == 2:
                 return
     pytest.fail(f"only one side was ever seen: {seen}")
+
+
+@pytest.fixture
+def planted(sbx):
+    """planted(target): a command that may write to the workspace has made a link there, by the name "report"."""
+    def run(target):
+        done = sbx.run(flags=["--workspace", ".:rw"], cmd=["ln", "-s", target, "report"])
+        done.assert_ok()
+
+    return run
+
+
+@pytest.mark.parametrize("flag", ["--result", "--events", "--junit", "--log"])
+@pytest.mark.parametrize("target", ["file", "nothing", "device"])
+def test_what_a_run_reports_follows_no_link_of_an_earlier_command(sbx, planted, flag, target):
+    """To a disk of root's, say, in whose place /dev/null stands here, or to a file that a shell reads."""
+    outside = sbx.folder / "outside"
+    if target == "file":
+        outside.write_text("keep me")
+    planted("/dev/null" if target == "device" else outside)
+    run = sbx.call("run", *sbx.degraded, flag, "report", "--", "true")
+    run.assert_refused(flag, "symbolic link")
+    assert (outside.read_text() if outside.exists() else None) == ("keep me" if target == "file" else None)
+
+
+def test_control_the_systems_own_links_are_followed(sbx):
+    for flag in ("--result", "--log"):
+        run = sbx.call("run", *sbx.degraded, flag, "/dev/stdout", "--", "true")
+        assert run.code == 0 and run.out, run
