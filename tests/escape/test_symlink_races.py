@@ -157,3 +157,23 @@ def test_control_the_systems_own_links_are_followed(sbx):
     for flag in ("--result", "--log"):
         run = sbx.call("run", *sbx.degraded, flag, "/dev/stdout", "--", "true")
         assert run.code == 0 and run.out, run
+
+
+def test_no_input_comes_through_a_folder_that_an_earlier_command_has_replaced(sbx):
+    """--stdin names a file of the workspace; the folder that it was in leads elsewhere now."""
+    outside = sbx.folder / "outside"
+    inside = sbx.cwd / "inside"
+    for folder, text in ((outside, SECRET), (inside, "harmless")):
+        folder.mkdir(exist_ok=True)
+        (folder / "input").write_text(text)
+    (sbx.cwd / "by-name").symlink_to("inside")
+    for name in ("inside/input", "by-name/input", "inside/../inside/input", sbx.cwd / "inside" / "input"):
+        assert sbx.run(flags=["--stdin", name], cmd=["cat"]).out == "harmless"
+    (sbx.cwd / "script").write_text(f"mv inside moved; ln -s {outside} inside")
+    sbx.run(flags=["--workspace", ".:rw"], cmd=["sh", "script"]).assert_ok()
+    for name in ("inside/input", sbx.cwd / "inside" / "input"):
+        sbx.call("run", *sbx.degraded, "--stdin", name, "--", "cat").assert_refused("--stdin", "EXDEV", "leads out")
+    assert sbx.run(flags=["--stdin", outside / "input"], cmd=["cat"]).out == SECRET  # who means it can have it
+    (sbx.cwd / "jobs").write_text('{"argv": ["cat"], "stdin": {"file": "inside/input"}}\n')
+    batch = sbx.call("batch", *sbx.degraded, "jobs")
+    assert SECRET not in batch.out and "EXDEV" in batch.out + batch.err, batch
