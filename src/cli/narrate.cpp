@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "cli/absent_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/say.hpp"
 #include "cli/table.hpp"
@@ -198,7 +199,12 @@ void Narrator::tell(CiLevel level, std::string_view title, std::string_view text
 
 void Narrator::end(const plan::Plan& plan, const Outcome& outcome) const {
   const std::string_view status = supervise::to_string(outcome.status);
-  if (const std::string text = said_of(outcome); !text.empty()) return error(status, text);
+  if (std::string text = said_of(outcome); !text.empty()) {
+    if (outcome.status == Status::not_found)
+      if (const std::string hint = absent_command_hint(plan); !hint.empty())
+        text += "\n  " + redacted(outcome.redactor, hint);
+    return error(status, text);
+  }
   // In a log of many steps nobody sees which of them has failed.
   if (ci_ && outcome.status != Status::ok)
     error(status,

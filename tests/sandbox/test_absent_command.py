@@ -1,0 +1,93 @@
+"""A command that is not there: what a person is told to try, and that it helps."""
+import os
+import re
+import shutil
+
+import pytest
+
+
+@pytest.fixture
+def tools(sbx, open_folder):
+    """A folder of programs that no profile shows."""
+    folder = sbx.folder / "tools"
+    folder.mkdir()
+    script(folder / "mytool", "#!/bin/sh", "echo it runs")
+    return folder
+
+
+def script(path, *lines, end="\n"):
+    path.write_text(end.join(lines) + end, newline="")
+    path.chmod(0o755)
+
+
+def path_with(folder):
+    return {"PATH": f"{os.environ['PATH']}:{folder}"}
+
+
+def absent(sbx, *cmd, **options):
+    run = sbx.run(cmd=cmd, **options).assert_status("not_found", 127)
+    lines = run.err.splitlines()
+    assert lines[0] == f"sbx: not_found: {run.result['reason']['text']}" and len(lines) <= 2, run.err
+    return "".join(lines[1:])
+
+
+def offered(hint, flag):
+    return re.search(rf"{flag} (\S+)", hint)[1]
+
+
+def test_a_program_of_the_callers_path(sbx, tools):
+    hint = absent(sbx, "mytool", env=path_with(tools))
+    assert f"on this host it is {tools}/mytool" in hint
+    run = sbx.run(flags=["--tool", offered(hint, "--tool")], cmd=["mytool"], env=path_with(tools)).assert_ok()
+    assert run.out == "it runs\n"
+
+
+def test_a_path_of_the_host(sbx, tools):
+    hint = absent(sbx, tools / "mytool")
+    assert "--tool" not in hint  # it is not on PATH
+    assert sbx.run(flags=["--ro", offered(hint, "--ro")], cmd=[tools / "mytool"]).assert_ok().out == "it runs\n"
+    assert "and --tool mytool" in absent(sbx, tools / "mytool", env=path_with(tools))
+
+
+def test_a_path_below_the_workspace(sbx):
+    script(sbx.cwd / "here", "#!/bin/sh", "echo it runs")
+    hint = absent(sbx, sbx.cwd / "here")
+    assert f"{sbx.cwd} is /workspace inside: write ./here" in hint
+    assert "where the command starts: ./here" in absent(sbx, "here")
+    assert sbx.run(cmd=["./here"]).assert_ok().out == "it runs\n"
+
+
+def test_an_interpreter_that_is_not_shown(sbx, tools):
+    script(sbx.cwd / "script", f"#!{tools}/mytool -x")
+    hint = absent(sbx, "./script")
+    assert f"names {tools}/mytool, which is not inside" in hint
+    assert sbx.run(flags=["--ro", offered(hint, "--ro")], cmd=["./script"]).assert_ok().out == "it runs\n"
+    script(sbx.cwd / "script", "#!/nosuch/interpreter")
+    assert "names /nosuch/interpreter, which this host does not have either" in absent(sbx, "./script")
+
+
+def test_the_interpreter_of_a_virtual_environment_comes_with_all_of_it(sbx, tools):
+    (tools / "venv/bin").mkdir(parents=True)
+    (tools / "venv/pyvenv.cfg").write_text("")
+    shutil.copy(tools / "mytool", tools / "venv/bin/python3")
+    script(sbx.cwd / "pytest", f"#!{tools}/venv/bin/python3")
+    assert offered(absent(sbx, "./pytest"), "--ro") == f"{tools}/venv"
+
+
+def test_lines_that_end_as_on_windows(sbx):
+    script(sbx.cwd / "script", "#!/bin/sh", "echo it runs", end="\r\n")
+    assert "CR LF, and the CR counts as part of /bin/sh" in absent(sbx, "./script")
+
+
+def test_words_that_are_one(sbx):
+    assert "a line for a shell: sh -c 'echo it runs'" in absent(sbx, "echo it runs")
+
+
+@pytest.mark.parametrize("name", ["nosuchprogram", "./nosuchprogram", "/usr/bin/nosuchprogram"])
+def test_nothing_is_said_where_nothing_is_known(sbx, name):
+    assert absent(sbx, name) == ""
+
+
+def test_nothing_of_the_host_is_offered_to_another_root(sbx, tools):
+    for name in ("ls", "/bin/ls", "mytool"):
+        assert absent(sbx, name, flags=["--root", "empty"], env=path_with(tools)) == ""
