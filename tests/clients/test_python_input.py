@@ -104,3 +104,8 @@ def test_bytes_of_any_kind(client, read):
         with client.Sandbox() as box:
             box.write_file("file", data)
             assert box.read_file("file") == b"abc"
+
+
+def test_the_name_that_it_has_elsewhere_is_refused_with_ours(client, degraded):
+    with client.Sandbox(degrade=["cgroup"] if degraded else []) as box, pytest.raises(ValueError, match="what the command reads is input="):
+        box.run(["cat"], stdin="text")

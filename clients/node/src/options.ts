@@ -69,6 +69,25 @@ export interface RunOptions extends StreamOptions {
 }
 
 const OURS = new Set(["profile", "workspace", "binary", "cwd"]);
+const OF_STREAM = ["input", "signal", "timeout", "overrides"];
+const OF_RUN = [...OF_STREAM, "onStdout", "onStderr", "onEvent", "check"];
+
+/**
+ * What nobody obeys may have been meant as a limit. undefined and null stand for an option that is not there.
+ * @param options of one run
+ * @param method whose they are
+ * @throws SbxError for a name that is none of its options
+ */
+export function checkRun(options: object, method: "run" | "stream"): void {
+  const known = method === "run" ? OF_RUN : OF_STREAM;
+  for (const [name, value] of Object.entries(options) as Array<[string, unknown]>) {
+    if (known.includes(name) || value === undefined || value === null) continue;
+    throw new SbxError(`${method}() has no option ${name}: it has ${known.join(", ")}\n  ` +
+      (name === "stdin" ? "standard input is `input`" : OURS.has(name) ? `${name} is for new Sandbox(), and all its runs`
+        : OF_RUN.includes(name) ? "callbacks and check are for run()"
+          : `a flag of sbx for this run alone: { overrides: { ${name}: ... } }`));
+  }
+}
 
 /** A number of milliseconds, rounded up to whole ones, or of bytes. Throws SbxError for what is none. */
 function quantityOf(name: string, unit: "size" | "duration", value: number | boolean): string {

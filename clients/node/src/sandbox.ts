@@ -3,7 +3,7 @@ import { Artifacts } from "./artifacts.js";
 import { findBinary } from "./binary.js";
 import { called, streamed } from "./events.js";
 import { listBelow, READ_LIMIT, readBelow, writeBelow } from "./folder.js";
-import type { RunOptions, SandboxOptions, StreamOptions } from "./options.js";
+import { checkRun, type RunOptions, type SandboxOptions, type StreamOptions } from "./options.js";
 import type { Result } from "./result.js";
 import type { EventData } from "./schema.js";
 import { Runs } from "./runs.js";
@@ -52,6 +52,7 @@ export class Sandbox {
    * @throws the reason of `signal` when that was aborted; all that the command started has ended then
    */
   async run(argv: readonly string[], options: RunOptions = {}): Promise<Result> {
+    checkRun(options, "run");
     return called(await this.call(argv), options).result;
   }
 
@@ -64,6 +65,7 @@ export class Sandbox {
    * @throws as run(), after the last event
    */
   async *stream(argv: readonly string[], options: StreamOptions = {}): AsyncGenerator<EventData, void, undefined> {
+    checkRun(options, "stream");
     yield* streamed(await this.call(argv), options);
   }
 

@@ -186,3 +186,15 @@ test("artifacts are written to a folder", async (t) => {
   await assert.rejects(box.artifacts.get("no-such-run", "/x"), SbxError);
   await assert.rejects(box.artifacts.get("--help"), SbxError);
 });
+
+test("what is no option of a run is refused, and told where it belongs", async (t) => {
+  const box = sandbox(t);
+  const next = (options) => box.stream(["true"], options).next();
+  for (const [name, advice] of [["memory", "{ overrides: { memory: ... } }"], ["net", "overrides"], ["env", "overrides"],
+    ["stdin", "standard input is `input`"], ["cwd", "cwd is for new Sandbox()"], ["workspace", "new Sandbox()"]])
+    for (const call of [(options) => box.run(["true"], options), next])
+      await assert.rejects(call({ [name]: "x" }), (error) => error instanceof SbxError &&
+        error.message.includes(`() has no option ${name}: it has input, signal, timeout, overrides`) && error.message.includes(advice));
+  await assert.rejects(next({ onStdout() {} }), /stream\(\) has no option onStdout.*\n {2}callbacks and check are for run\(\)/);
+  assert.equal((await box.run(["true"], { memory: undefined, env: null, check: true })).status, "ok");
+});

@@ -48,7 +48,8 @@ def flags(overrides: Dict[str, Any]) -> List[str]:
     for key, value in overrides.items():
         name = ALIASES.get(key, key)
         if name in OURS:
-            raise ValueError(f"{key} is no override: the client sets --{name.replace('_', '-')} by itself")
+            raise ValueError(f"{key} is no override: the client sets --{name.replace('_', '-')} by itself" +
+                             ("; what the command reads is input=" if name == "stdin" else ""))
         words += _one(name, value)
     return words
 
