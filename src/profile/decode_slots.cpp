@@ -106,6 +106,7 @@ class SlotReader {
       slot.at(d_.profile()).reset();
       return;
     }
+    if (Decoder::is_no_number(node_)) return d_.complain_form(node_, "a whole number, or caller");
     std::uint64_t value = 0;
     // 4294967295 is (uid_t)-1, which the kernel takes for "leave it as it is".
     if (d_.read_count(node_, value, 4294967294U))
