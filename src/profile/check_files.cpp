@@ -163,7 +163,9 @@ std::string pattern_problem(std::string_view pattern) {
   return "";
 }
 
-std::string place_inside(const std::string& pattern) {
+std::string place_inside(std::string pattern) {
+  if (pattern.starts_with("./")) pattern.erase(0, 2);
+  if (pattern.starts_with("workspace/")) return "a place inside is meant: `/" + pattern + "`";
   std::string advice = "a place inside is meant: `/workspace/";
   advice += pattern;
   advice += "`, or `/workspace/**/";
