@@ -141,6 +141,9 @@ def test_get(store, tmp_path):
     assert sorted(os.listdir(tmp_path / "some/workspace/out")) == ["sub"]
     assert store.verb("get", run, "/workspace/out/bytes", "-o", "-").stdout == b"\xff\0"
     assert store.good("get", hashlib.sha256(b"1\n").hexdigest()[:8], "-o", "-") == "1\n"
+    for word in (run, hashlib.sha256(b"1\n").hexdigest()[:8]):
+        done = store.verb("get", word, "nothing")
+        assert done.returncode == 125 and done.stderr.decode().endswith(f"what there is: sbx artifacts ls {run}\n")
     (tmp_path / "all/workspace/out/1").write_text("mine")
     done = store.verb("get", run, "-o", tmp_path / "all")
     assert done.returncode == 125 and b"EEXIST" in done.stderr or b"File exists" in done.stderr

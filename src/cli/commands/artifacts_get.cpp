@@ -77,7 +77,7 @@ Result<std::vector<Artifact>> select(const std::vector<Kept>& kept,
   if (unmet == met.end()) return chosen;
   return std::unexpected(usage_error(
       "no artifact is at or below " + quote(places[static_cast<std::size_t>(unmet - met.begin())]),
-      "what there is: sbx artifacts ls RUN"));
+      "what there is: sbx artifacts ls" + (kept.empty() ? "" : ' ' + kept.front().run->id)));
 }
 
 /// The one of `chosen`, open.
