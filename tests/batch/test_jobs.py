@@ -89,7 +89,7 @@ def test_jobs_come_through_a_pipe_as_well(sbx, batch):
 def test_a_dry_run_checks_and_runs_nothing(sbx, batch):
     jobs = [{"id": str(i), "argv": ["touch", "x"], "profile": "build"} for i in range(3)]
     run = sbx.call("batch", batch.write(jobs), *sbx.degraded, "--dry-run")
-    assert (run.code, run.out) == (0, "3 jobs, 1 policies, no problem\n")
+    assert (run.code, run.out) == (0, "3 jobs, 1 policy, no problem\n")
     assert not list(sbx.cwd.iterdir())
 
 

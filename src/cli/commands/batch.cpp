@@ -270,8 +270,9 @@ int batch_command(const Arguments& arguments) {
     return kFailed;
   }
   if (arguments.dry_run)
-    return print(std::to_string(list->jobs.size()) + " jobs, " + std::to_string(policies.size()) +
-                 " policies, no problem\n");
+    return print(std::to_string(list->jobs.size()) +
+                 (list->jobs.size() == 1 ? " job, " : " jobs, ") + std::to_string(policies.size()) +
+                 (policies.size() == 1 ? " policy" : " policies") + ", no problem\n");
   bounds->settings.overlap = policies.independent();
   os::release_heap();  // the longest line took six times its length, and each job inherits what is
                        // left
