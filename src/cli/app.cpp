@@ -255,6 +255,9 @@ Error unknown_verb(std::string_view word) {
   std::vector<std::string_view> names;
   for (const VerbSpec& verb : verbs()) names.push_back(verb.name);
   std::string_view near = nearest_name(word, names);
+  if (word == "--")
+    return usage_error("no verb stands before `--`",
+                       "usage: sbx run [PROFILE] [FLAGS] -- CMD [ARG...]");
   if (word == "help") near = "--help";
   if (word == "version" || word == "-V" || word == "-v") near = "--version";
   const bool flag = word.starts_with('-');

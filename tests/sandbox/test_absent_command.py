@@ -91,3 +91,8 @@ def test_nothing_is_said_where_nothing_is_known(sbx, name):
 def test_nothing_of_the_host_is_offered_to_another_root(sbx, tools):
     for name in ("ls", "/bin/ls", "mytool"):
         assert absent(sbx, name, flags=["--root", "empty"], env=path_with(tools)) == ""
+
+
+def test_a_command_before_which_no_verb_stands(sbx):
+    run = sbx.call("--", "echo", "it runs").assert_refused("no verb stands before `--`", "usage: sbx run [PROFILE] [FLAGS] -- CMD")
+    assert "unknown flag" not in run.err and not run.out
