@@ -100,15 +100,20 @@ std::optional<Nanos> Control::next() const {
 }
 
 void Control::close() {
-  // First the name, so that nobody finds what no longer answers.
-  if (listener_.valid()) ::unlinkat(folder_.get(), name_.c_str(), 0);
   listener_.reset();
   std::erase_if(clients_, [](const Client& client) { return !client.awaits_end; });
 }
 
 void Control::tell_end() {
+  close();
+  remove_name();
   for (const Client& client : clients_) answer(client.socket.get(), accepted());
   clients_.clear();
+}
+
+void Control::remove_name() {
+  if (!name_.empty()) ::unlinkat(folder_.get(), name_.c_str(), 0);
+  name_.clear();
 }
 
 }  // namespace sbx::supervise

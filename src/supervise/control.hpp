@@ -29,7 +29,7 @@ class Control {
   Control& operator=(const Control&) = delete;
   Control(Control&&) = delete;
   Control& operator=(Control&&) = delete;
-  ~Control() { close(); }
+  ~Control() { remove_name(); }
 
   /// Makes the socket. On failure nobody finds the run, which goes on all the same.
   SysResult<void> open(const std::string& run_id);
@@ -42,9 +42,10 @@ class Control {
   /// When a client will have been too slow.
   [[nodiscard]] std::optional<Nanos> next() const;
 
-  /// The run has ended: the socket is gone, and whoever does not wait for the end with it.
+  /// The run has ended: nobody is heard any more who does not wait for that. Its name stays, by
+  /// which the next run finds its groups should we be killed before they are removed.
   void close();
-  /// Nothing of it is left: those who wait for that are told.
+  /// Nothing of it is left, nor is its name: those who wait for that are told.
   void tell_end();
 
  private:
@@ -59,6 +60,7 @@ class Control {
 
   void take_clients(Nanos now);
   static void read_request(Client& client, const Serve& serve);
+  void remove_name();
 
   os::UniqueFd folder_;
   os::UniqueFd listener_;

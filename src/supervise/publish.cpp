@@ -147,7 +147,6 @@ void Run::lose_result(const char* why) {
 
 Outcome Run::give_up(const char* why) {
   sandbox_.reset();  // which kills it
-  control_.close();
   control_.tell_end();
   streams_.give_up();
   outcome_.out = outcome_.err = {};

@@ -54,7 +54,7 @@ Outcome Run::execute(const Launcher& launcher) {
     static_cast<void>(look_for_secrets());  // the result has words of the caller's all the same
     if (sinks_.secrets != nullptr) sinks_.secrets->clear();
     sandbox_.reset();
-    control_.close();
+    control_.tell_end();
     clean_places();  // the payload may have run already
     add_cause(ready.error());
     evidence_.setup_error = std::move(ready.error());
