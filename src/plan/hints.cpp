@@ -67,6 +67,16 @@ std::string copy_hint(int error) {
          "elsewhere";
 }
 
+/// Something cannot be made: in the new root (MountRoot), or in a folder of the host.
+std::string making_hint(int error) {
+  if (error == ENOSPC || error == EDQUOT)
+    return "what it is made in is full: the new root holds 64M and 4096 files and folders of the "
+           "profile, a folder of yours what its file system and your quota give";
+  return error == EIO ? "" : kMountPointHint;
+}
+
+bool has_run_out(int error) { return error == EMFILE || error == ENFILE || error == ENOMEM; }
+
 /// What an errno means whatever the step.
 std::string general_hint(int error) {
   if (error == ENOSYS || error == EPERM)
@@ -87,7 +97,6 @@ struct Hint {
 
   std::string operator()(const ReserveHostId&) const {
     if (error == EAGAIN) return "every host id of the range is in use; enlarge it (host_id_count)";
-    if (error == EMFILE || error == ENFILE) return "";
     return "the lock file /run/sbx/ids.lock must be writable for root";
   }
   std::string operator()(const DetachTree& step) const {
@@ -137,15 +146,14 @@ struct Hint {
   std::string operator()(const MountRoot&) const {
     return is_refusal(error) ? kNamespaceHint : kKernelHint;
   }
-  std::string operator()(const MakeDir&) const { return kMountPointHint; }
-  std::string operator()(const MakeSymlink&) const { return kMountPointHint; }
+  std::string operator()(const MakeDir&) const { return making_hint(error); }
+  std::string operator()(const MakeSymlink&) const { return making_hint(error); }
   std::string operator()(const WriteFile&) const {
     if (error == EEXIST)
       return "something else is at that place: choose another inside the sandbox";
-    return error == ENOSPC ? "the files of the profile are too large for the new root (64M)"
-                           : kMountPointHint;
+    return making_hint(error);
   }
-  std::string operator()(const WriteSecret&) const { return kMountPointHint; }
+  std::string operator()(const WriteSecret&) const { return making_hint(error); }
   std::string operator()(const CopyFile&) const { return bind_hint(error); }
   std::string operator()(const BindTree&) const { return bind_hint(error); }
   std::string operator()(const AttachTree&) const { return bind_hint(error); }
@@ -218,9 +226,7 @@ struct Hint {
   std::string operator()(const DieWithInit&) const { return ""; }
   std::string operator()(const OpenPty&) const { return "run without a terminal: --no-tty"; }
   std::string operator()(const NewSession&) const { return ""; }
-  std::string operator()(const PlaceStdio&) const {
-    return error == EMFILE ? "the caller's limit on open files is too small: ulimit -n" : "";
-  }
+  std::string operator()(const PlaceStdio&) const { return ""; }
   std::string operator()(const SetRlimit&) const { return "look at limits.rlimits"; }
   std::string operator()(const ChangeDir& step) const {
     if (error == EACCES)
@@ -268,6 +274,8 @@ struct Hint {
 }  // namespace
 
 std::string hint_for(const Action& action, int error) {
+  // What a step has of its own does not help there, and would be untrue.
+  if (has_run_out(error)) return general_hint(error);
   if (std::string hint = std::visit(Hint{error}, action); !hint.empty()) return hint;
   return general_hint(error);
 }

@@ -51,3 +51,25 @@ TEST_CASE("nobody, also where the profile has others of the same section") {
   CHECK(failure_of(must_load(""), "tmpfs at /tmp").empty());
   CHECK(failure_of(must_load("limits: {memory: 1G}\n"), "rlimit nofile").empty());
 }
+
+TEST_CASE("where memory or descriptors have run out, that is what is said, whatever the step") {
+  const std::string memory = hint_for(DropOldRoot{}, ENOMEM);
+  const std::string files = hint_for(DropOldRoot{}, EMFILE);
+  CHECK(memory.contains("out of memory"));
+  CHECK(files.contains("ulimit -n"));
+  for (const Action& action :
+       {Action(ReserveHostId{}), Action(MakeDir{}), Action(MakeSymlink{}), Action(WriteFile{}),
+        Action(WriteSecret{}), Action(MountOverlay{}), Action(BindDevice{}), Action(SetRlimit{}),
+        Action(ChangeDir{}), Action(ApplyLandlock{}), Action(InstallSeccomp{})}) {
+    CHECK(hint_for(action, ENOMEM) == memory);
+    CHECK(hint_for(action, EMFILE) == files);
+  }
+}
+
+TEST_CASE("a full new root is no mount point that is missing") {
+  for (const int error : {ENOSPC, EDQUOT})
+    for (const Action& action :
+         {Action(MakeDir{}), Action(MakeSymlink{}), Action(WriteFile{}), Action(WriteSecret{})})
+      CHECK(hint_for(action, error).contains("is full"));
+  CHECK(hint_for(MakeDir{}, EACCES).contains("mount point"));
+}
