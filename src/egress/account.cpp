@@ -23,12 +23,16 @@ std::string_view to_string(Verdict verdict) {
 }
 
 Connections& Account::note(const Connections& kind) {
-  Key key{kind.host, kind.port, kind.protocol, kind.verdict, kind.allow_with};
-  if (const auto known = index_.find(key); known != index_.end()) {
-    Connections& one = *kinds_[known->second];
-    ++one.count;
-    one.reason = kind.reason;
-    return one;
+  Place place{kind.host, kind.port, kind.protocol, kind.verdict, kind.allow_with};
+  std::string_view reason = kind.reason;
+  if (const auto seen = index_.find(place); seen != index_.end()) {
+    const Reasons& reasons = seen->second;
+    if (!reasons.contains(reason) && reasons.size() >= kMostReasons) reason = kOtherReasons;
+    if (const auto known = reasons.find(reason); known != reasons.end()) {
+      Connections& one = *kinds_[known->second];
+      ++one.count;
+      return one;
+    }
   }
   std::size_t& listed = listed_[static_cast<std::size_t>(kind.verdict)];
   if (listed >= kMostKinds) {
@@ -36,9 +40,10 @@ Connections& Account::note(const Connections& kind) {
     return others_;
   }
   ++listed;
-  index_.emplace(std::move(key), kinds_.size());
+  index_[std::move(place)].emplace(reason, kinds_.size());
   kinds_.push_back(std::make_unique<Connections>(kind));
   Connections& one = *kinds_.back();
+  one.reason = reason;
   one.count = 1;
   one.sent = 0;
   one.received = 0;

@@ -33,7 +33,7 @@ struct Connections {
   std::string host{};                   ///< the name, or the address
   std::optional<std::uint16_t> port{};  ///< nothing: it was only asked for, by DNS
   Verdict verdict = Verdict::allowed;
-  std::string reason{};      ///< of the last that was not reached
+  std::string reason{};      ///< why it was not reached
   std::string allow_with{};  ///< of denied
   std::uint64_t count = 0;
   std::uint64_t sent = 0;      ///< bytes, to the host
@@ -56,12 +56,16 @@ class Account {
 
  private:
   static constexpr std::size_t kMostKinds = 500;  ///< of one verdict
+  /// Of one place: a reason may quote what the payload has sent.
+  static constexpr std::size_t kMostReasons = 8;
+  static constexpr std::string_view kOtherReasons = "for other reasons";
   /// With what would allow it: what two lines of a profile decide is of two kinds.
-  using Key = std::tuple<std::string, std::optional<std::uint16_t>, network::Protocol, Verdict,
-                         std::string>;
+  using Place = std::tuple<std::string, std::optional<std::uint16_t>, network::Protocol, Verdict,
+                           std::string>;
+  using Reasons = std::map<std::string, std::size_t, std::less<>>;  ///< to the index of its kind
 
   Tell tell_;
-  std::map<Key, std::size_t> index_{};
+  std::map<Place, Reasons> index_{};
   std::vector<std::unique_ptr<Connections>> kinds_{};
   std::array<std::size_t, 5> listed_{};  ///< index: the verdict
   Connections others_{};

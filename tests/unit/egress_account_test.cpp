@@ -27,18 +27,48 @@ TEST_CASE("connections of one kind are counted together, and told of once") {
   account.note(denied);
   denied.reason = "another";
   account.note(denied);
+  denied.reason = "no rule";
+  account.note(denied);
 
   const auto all = account.take();
-  REQUIRE(all.size() == 3);
+  REQUIRE(all.size() == 4);
   CHECK(all[0].host == "a.example");
   CHECK(all[0].count == 2);
   CHECK(all[0].sent == 15);
   CHECK(all[1].host == "b.example");
   CHECK(all[1].sent == 0);
   CHECK(all[2].verdict == Verdict::denied);
-  CHECK(all[2].reason == "another");
+  // Each reason for itself, and none in another's name.
+  CHECK(all[2].reason == "no rule");
   CHECK(all[2].count == 2);
-  CHECK(told == std::vector<std::string>{"a.example", "b.example", "a.example"});
+  CHECK(all[3].verdict == Verdict::denied);
+  CHECK(all[3].reason == "another");
+  CHECK(all[3].count == 1);
+  CHECK(told == std::vector<std::string>{"a.example", "b.example", "a.example", "a.example"});
+}
+
+TEST_CASE("of one place there are few reasons, and the others are told as others") {
+  std::size_t told = 0;
+  Account account([&](const Connections&) { ++told; });
+  auto failed = kind("a.example", Verdict::failed);
+  for (int at = 0; at < 1000; ++at) {
+    failed.reason = "it said " + std::to_string(at);
+    account.note(failed);
+  }
+  failed.reason = "it said 3";
+  account.note(failed);
+  account.note(kind("b.example", Verdict::failed));
+  const auto all = account.take();
+  REQUIRE(all.size() == 10);
+  CHECK(told == 10);
+  for (std::size_t at = 0; at < 8; ++at) {
+    CHECK(all[at].reason == "it said " + std::to_string(at));
+    CHECK(all[at].count == (at == 3 ? 2 : 1));
+  }
+  CHECK(all[8].reason == "for other reasons");
+  CHECK(all[8].count == 992);
+  CHECK(all[9].host == "b.example");
+  CHECK(account.others() == 0);
 }
 
 TEST_CASE("what two lines of a profile decide is of two kinds") {
