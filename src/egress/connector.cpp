@@ -91,9 +91,11 @@ void Connector::resolved(const Resolved& found) {
     case Resolved::State::found:
       return choose(found.addresses);
     case Resolved::State::no_such_name:
-      return fail("there is no such name");
+      return fail(proxy_ != nullptr ? "there is no such name as the proxy's"
+                                    : "there is no such name");
     case Resolved::State::failed:
-      return fail("its name could not be resolved: " + found.problem);
+      return fail((proxy_ != nullptr ? "the proxy's" : "its") +
+                  (" name could not be resolved: " + found.problem));
   }
 }
 
@@ -124,7 +126,7 @@ void Connector::try_next() {
     tried_ = next;
     auto started = start_connect(next, room_);
     if (!started) {
-      refused_ = {{}, Verdict::failed, words_of(started.error().value), {}, {}};
+      refused_ = {{}, Verdict::failed, problem(started.error().value), {}, {}};
       continue;
     }
     socket_ = std::move(*started);
@@ -142,7 +144,7 @@ void Connector::ready(int fd, std::uint32_t) {
   if (fd < 0) {
     if (!socket_.valid()) return finish(std::move(refused_));
     drop_socket();
-    refused_ = {{}, Verdict::failed, words_of(ETIMEDOUT), {}, {}};
+    refused_ = {{}, Verdict::failed, problem(ETIMEDOUT), {}, {}};
     return try_next();
   }
   if (asked_) return hear_proxy();
@@ -150,11 +152,16 @@ void Connector::ready(int fd, std::uint32_t) {
   if (error == 0 && met_itself()) error = ECONNREFUSED;
   if (error != 0) {
     drop_socket();
-    refused_ = {{}, Verdict::failed, words_of(error), {}, {}};
+    refused_ = {{}, Verdict::failed, problem(error), {}, {}};
     return try_next();
   }
   if (proxy_ != nullptr) return ask_proxy();
   connected();
+}
+
+/// Where a proxy stands between, it is the proxy that was not reached: nobody has asked the target.
+std::string Connector::problem(int error) const {
+  return (proxy_ != nullptr ? "the proxy could not be reached: " : "") + words_of(error);
 }
 
 /// Nobody listens there, and the kernel has given the socket the very port that it connects to: two

@@ -40,6 +40,7 @@ class Connector final : public Watcher {
   void choose(const std::vector<network::Address>& addresses);
   void try_next();
   bool met_itself();
+  [[nodiscard]] std::string problem(int error) const;
   void connected();
   void ask_proxy();
   void hear_proxy();

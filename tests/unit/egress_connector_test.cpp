@@ -64,6 +64,22 @@ TEST_CASE("a proxy that says nothing gives way to its next address") {
   CHECK(bed.opened->early == "early");
 }
 
+TEST_CASE("a proxy that cannot be reached is not told as the target") {
+  ConnectorBed bed;
+  const std::uint16_t closed = local_end(listen_at({kFirst, 0}).get())->port;
+  bed.target = {.name = "behind.test", .asked = {kFirst, 7}};
+  bed.bed.policy.proxy = network::Proxy{.host = "127.0.0.1", .port = closed};
+  REQUIRE(bed.open());
+  CHECK(bed.opened->problem == "the proxy could not be reached: Connection refused");
+  bed.bed.policy.proxy = network::Proxy{.host = "proxy.test", .port = closed};
+  bed.bed.resolver.answers["proxy.test"] = {.state = Resolved::State::no_such_name};
+  REQUIRE(bed.open());
+  CHECK(bed.opened->problem == "there is no such name as the proxy's");
+  bed.bed.resolver.answers["proxy.test"] = {.state = Resolved::State::failed, .problem = "why"};
+  REQUIRE(bed.open());
+  CHECK(bed.opened->problem == "the proxy's name could not be resolved: why");
+}
+
 TEST_CASE("nobody is connected to himself") {
   // The kernel goes through the ports of one parity in turn for an address that is asked for again
   // and again, and may give the socket the very port that it connects to.
