@@ -33,6 +33,15 @@ def test_the_callers_limit_on_the_size_of_files_is_named(store, tmp_path):
     assert files_below(tmp_path / "to") == []
 
 
+def test_a_full_standard_output_is_told_once(store, tmp_path):
+    run = store.run("mkdir out; echo 1 > out/1").result["id"]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([store.sbx.binary, "artifacts", "get", run, "-o", tmp_path / "to"], stdout=full,
+                              stderr=subprocess.PIPE, cwd=store.sbx.cwd, timeout=60)
+    assert done.returncode == 125 and files_below(tmp_path / "to") == ["1"]
+    assert done.stderr == b"sbx: cannot write to standard output: No space left on device (ENOSPC)\n"
+
+
 # What fails of each, beside nameless files.
 LESS = {
     "as NFS: no flags of rename": ["renameat2:error=EINVAL"],

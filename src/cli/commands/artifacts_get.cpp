@@ -88,15 +88,17 @@ Result<os::UniqueFd> open_one(const artifacts::Opened& store, const std::vector<
       "name its PATH after the run"));
 }
 
+Result<void> put(std::string_view bytes) {
+  const auto written = write_all(STDOUT_FILENO, bytes);
+  if (written) return {};
+  return std::unexpected(Error{.kind = ErrorKind::host,
+                               .what = "cannot write to standard output",
+                               .sys_errno = written.error().value});
+}
+
 Result<void> to_output(int content, const Artifact& artifact) {
   SBX_CHECK(artifacts::check(content, artifact));
-  return artifacts::send(content, artifact, [](std::string_view bytes) -> Result<void> {
-    const auto written = write_all(STDOUT_FILENO, bytes);
-    if (written) return {};
-    return std::unexpected(Error{.kind = ErrorKind::host,
-                                 .what = "cannot write to standard output",
-                                 .sys_errno = written.error().value});
-  });
+  return artifacts::send(content, artifact, put);
 }
 
 /// How many contents may be open at once, beside a few other files.
@@ -143,11 +145,8 @@ Result<os::UniqueFd> make_folder(const std::string& name) {
 Result<void> tell(const std::vector<Artifact>& written, const std::string& folder) {
   std::uint64_t bytes = 0;
   for (const Artifact& artifact : written) bytes += artifact.bytes;
-  const int printed =
-      print(std::to_string(written.size()) + (written.size() == 1 ? " file, " : " files, ") +
-            short_bytes(bytes) + ", below " + quote(folder) + "\n");
-  if (printed == kSuccess) return {};
-  return std::unexpected(Error{.kind = ErrorKind::host, .what = "standard output is closed"});
+  return put(std::to_string(written.size()) + (written.size() == 1 ? " file, " : " files, ") +
+             short_bytes(bytes) + ", below " + quote(folder) + "\n");
 }
 
 Result<void> get(const Arguments& arguments) {
