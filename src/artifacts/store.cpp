@@ -33,10 +33,7 @@ os::UniqueFd open_lock(int folder, int flags) {
 
 Error store_error(std::string what, int error) {
   const bool full = error == ENOSPC || error == EDQUOT;
-  return {.kind = ErrorKind::host,
-          .what = std::move(what),
-          .hint = full ? kFullHint : kHint,
-          .sys_errno = error};
+  return os::state_folder_error(std::move(what), full ? kFullHint : kHint, error);
 }
 
 Error no_such_run(std::string_view word) {

@@ -31,7 +31,7 @@ constexpr const char* kHint =
 std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 Error store_error(std::string what, int error) {
-  return {.kind = ErrorKind::host, .what = std::move(what), .hint = kHint, .sys_errno = error};
+  return os::state_folder_error(std::move(what), kHint, error);
 }
 
 os::UniqueFd open_folder(int store, const std::string& name) {

@@ -28,12 +28,11 @@ constexpr ::time_t kDay =
     ::time_t{24} * 3600;  ///< how exactly it is known when an image was used last
 
 Error store_error(const std::string& what, int error) {
-  return {.kind = ErrorKind::host,
-          .what = what,
-          .hint =
-              "images are unpacked into $XDG_CACHE_HOME/sbx/images, else ~/.cache/sbx/images "
-              "(root: /var/cache/sbx/images), which has to be yours and closed to others",
-          .sys_errno = error};
+  return os::state_folder_error(
+      what,
+      "images are unpacked into $XDG_CACHE_HOME/sbx/images, else ~/.cache/sbx/images (root: "
+      "/var/cache/sbx/images), which has to be yours and closed to others",
+      error);
 }
 
 /// The source as it is now.

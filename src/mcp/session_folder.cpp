@@ -24,10 +24,9 @@ namespace {
 constexpr const char* kPrefix = "session-";
 
 Error folder_error(const std::string& what, int error) {
-  return {.kind = ErrorKind::host,
-          .what = "cannot make " + what + " for the session's workspace",
-          .hint = "it is made in $XDG_STATE_HOME/sbx, or in ~/.local/state/sbx",
-          .sys_errno = error};
+  return os::state_folder_error("cannot make " + what + " for the session's workspace",
+                                "it is made in $XDG_STATE_HOME/sbx, or in ~/.local/state/sbx",
+                                error);
 }
 
 /// What runs have kept and nobody came to bring into a session's workspace any more: of those runs

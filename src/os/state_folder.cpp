@@ -55,7 +55,7 @@ SysResult<void> check_above(const std::string& path) {
 }
 
 SysResult<StateFolder> open_private(const std::string& base, const std::string& name, bool make) {
-  if (base.empty()) return std::unexpected(Errno{ENOENT});
+  if (base.empty()) return std::unexpected(Errno{kNobodySaysWhere});
   StateFolder folder{base + "/sbx/" + name, {}};
   if (::geteuid() == 0) SBX_CHECK(check_above(folder.path));
   auto opened = open_folder(folder.path);
@@ -81,6 +81,14 @@ SysResult<StateFolder> open_state_folder(const std::string& name, bool make) {
 
 SysResult<StateFolder> open_cache_folder(const std::string& name, bool make) {
   return open_private(base_folder("XDG_CACHE_HOME", "/var/cache", "/.cache"), name, make);
+}
+
+Error state_folder_error(std::string what, std::string hint, int error) {
+  const bool named = error != kNobodySaysWhere;
+  return {.kind = ErrorKind::host,
+          .what = std::move(what) + (named ? "" : ": HOME is not set to an absolute path"),
+          .hint = (named ? "" : "set it; ") + std::move(hint),
+          .sys_errno = named ? error : 0};
 }
 
 }  // namespace sbx::os

@@ -1,5 +1,6 @@
 """sbx where its caller or a container has set something about processes: it starts and keeps what it promises, or says why."""
 import errno
+import os
 import subprocess
 import time
 
@@ -137,3 +138,12 @@ def test_root_that_cannot_write_a_group_is_not_told_to_be_root(sbx):
 def test_another_landlock_sandbox_around_sbx_is_thought_of(call):
     done = call(host=hosts.landlocked)
     assert done.returncode == 125 and "inside a Landlock sandbox, where nothing can be mounted" in done.stderr, done
+
+
+@pytest.mark.needs("user")  # root's are in /var/lib
+def test_without_home_what_is_kept_is_not_told_as_nothing(sbx):
+    env = {"PATH": os.environ["PATH"]}
+    for words in (["artifacts", "ls"], ["diff"], ["run", *sbx.degraded, "--collect", "/tmp/x", "--", "true"]):
+        done = subprocess.run([sbx.binary, *words], cwd=sbx.cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60)
+        assert done.returncode == 125 and "HOME is not set to an absolute path\n  set it" in done.stderr.replace("sbx: ", ""), done
