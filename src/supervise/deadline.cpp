@@ -51,7 +51,7 @@ void Deadlines::shift(Nanos stopped, Nanos now) {
 std::optional<KilledFor> Deadlines::expired(Nanos now) const {
   if (cpu_us_ && cpu_spent_) return KilledFor::cpu;
   if (wall_ && now - start_ >= *wall_) return KilledFor::wall;
-  if (idle_ && now - last_output_ >= *idle_) return KilledFor::idle;
+  if (idle_ && silent_at_ - last_output_ >= *idle_) return KilledFor::idle;
   return std::nullopt;
 }
 

@@ -20,6 +20,9 @@ class Deadlines {
   void start(Nanos exec);
   /// The payload wrote something, or could not because a slow reader holds its output back.
   void note_output(Nanos now) { last_output_ = now; }
+  /// At `when` there was nothing of it to be read. Else silence is not known: what it has written
+  /// meanwhile may wait for us, who had no processor.
+  void note_silence(Nanos when) { silent_at_ = when; }
   /// For how long it has written nothing.
   [[nodiscard]] Nanos silence(Nanos now) const { return now - last_output_; }
   /// The tree's CPU time, read now; nullopt: this host cannot tell, so the limit cannot be kept
@@ -44,6 +47,7 @@ class Deadlines {
   Nanos start_ = 0;
   Nanos stopped_ = 0;
   Nanos last_output_ = 0;
+  Nanos silent_at_ = 0;
   Nanos cpu_check_ = 0;
   bool cpu_spent_ = false;
 };

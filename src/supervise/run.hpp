@@ -96,6 +96,7 @@ class Run {
   std::optional<Nanos> paused_since_;
   std::optional<Nanos> usage_due_;          ///< the next `usage` event
   std::optional<Nanos> settle_due_;         ///< when our code is let go, because nothing needs it
+  Nanos polled_ = 0;                        ///< when it was last asked what there is to be done
   Nanos settle_pause_ = 50 * kMillisecond;  ///< how long nothing has to have come before that
 
   os::SignalGate gate_;

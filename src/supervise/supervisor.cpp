@@ -189,6 +189,8 @@ void Run::move(Nanos now) {
   if (streams_.step(set_)) {
     deadlines_.note_output(now);
     settle_due_ = now + settle_pause_;  // what that needed is in memory again
+  } else {
+    deadlines_.note_silence(polled_);
   }
   events_.step(now);
   streams_.hold(events_.congested());
@@ -199,8 +201,9 @@ void Run::wait(std::optional<Nanos> until) {
   streams_.watch(set_);
   events_.watch(set_);
   timespec timeout{};
+  polled_ = now_ns();
   if (until) {
-    const Nanos left = std::max<Nanos>(0, *until - now_ns());
+    const Nanos left = std::max<Nanos>(0, *until - polled_);
     timeout = {left / kSecond, left % kSecond};
   }
   // Anything but EINTR (a descriptor limit below what we watch) would make this loop spin for ever.

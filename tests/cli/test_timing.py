@@ -83,9 +83,10 @@ def test_the_times_can_be_true(sbx, flags):
         assert sum(row["took_us"] for row in rows) <= timing["total_us"]
         assert end(rows[-1]) <= timing["total_us"]
     command = next(row for row in timing["steps"] if row["kind"] == "command")
-    assert command["start_us"] == timing["exec_us"] and command["took_us"] >= 50_000
+    assert command["start_us"] == timing["exec_us"]
     # Where the command's time begins; that of the exec is when the supervisor saw it.
     load = next(row for row in timing["steps"] if row["text"] == "load the system call filter")
+    assert end(command) - load["start_us"] >= 100_000  # a busy host may let the supervisor see the exec late
     assert load["start_us"] - 1 <= result["setup_ms"] * 1000 <= min(end(load), timing["exec_us"]) + 1
     assert result["setup_ms"] + result["wall_ms"] <= timing["total_us"] / 1000
 

@@ -146,8 +146,9 @@ def test_no_request_is_smuggled(net):
     assert run.said["reached"] == list(smuggled.REQUESTS), repr(run)
     run = net.hostile("all_http", allow=["other.test:80"])
     assert run.said["reached"] == [], repr(run)
-    (denied,) = denials(run, "other.test:80")
-    assert denied["count"] >= len(smuggled.REQUESTS) // 2 and "verify_name" in denied["allow_with"], repr(run)
+    denied = denials(run, "other.test:80")  # an entry for each reason
+    assert sum(one["count"] for one in denied) >= len(smuggled.REQUESTS) // 2, repr(run)
+    assert all("verify_name" in one["allow_with"] for one in denied), repr(run)
 
 
 def test_rebinding_goes_unnoticed_by_nobody(net, request):

@@ -43,8 +43,25 @@ TEST_CASE("output that came while it stood still does not lie in the future") {
   limits.start(0);
   limits.note_output(ms(1000));  // stopped from 10 to 1010, and what was in the pipe went out
   limits.shift(ms(1000), ms(1010));
+  limits.note_silence(ms(1049));
   CHECK_FALSE(limits.expired(ms(1049)));
+  limits.note_silence(ms(1050));
   CHECK(limits.expired(ms(1050)) == KilledFor::idle);
+}
+
+TEST_CASE("time in which nobody has looked for output is no silence") {
+  plan::Supervision how;
+  how.idle = milliseconds{40};
+  Deadlines limits(how, 2);
+  limits.start(0);
+  limits.note_silence(ms(10));
+  CHECK_FALSE(limits.expired(ms(1000)));  // the host had no processor for us
+  CHECK(limits.next() == ms(40));         // so look at once
+  limits.note_output(ms(1000));
+  limits.note_silence(ms(1039));
+  CHECK_FALSE(limits.expired(ms(1040)));
+  limits.note_silence(ms(1040));
+  CHECK(limits.expired(ms(1040)) == KilledFor::idle);
 }
 
 TEST_CASE("the grace time stands still with the run") {
@@ -90,7 +107,9 @@ TEST_CASE("output puts the idle limit off, not the wall limit") {
   limits.start(0);
   CHECK(limits.next() == ms(40));
   limits.note_output(ms(30));
+  limits.note_silence(ms(69));
   CHECK_FALSE(limits.expired(ms(69)));
+  limits.note_silence(ms(70));
   CHECK(limits.expired(ms(70)) == KilledFor::idle);
   limits.note_output(ms(69));
   CHECK(limits.next() == ms(100));
