@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <tuple>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
@@ -205,7 +206,8 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
   if (done) held = SBX_TRY(hold(store, name));
   if (done && held && source.settled) {
     (void)::unlinkat(store.fd.get(), source.witness.c_str(), 0);
-    (void)::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
+    // Without it, the next run reads the image again.
+    std::ignore = ::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
   }
   if (os::is_named(store.fd.get(), staged.c_str(), folder.get()))
     remove_inner(store.fd.get(), folder.get(), staged);

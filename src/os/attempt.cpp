@@ -83,7 +83,8 @@ Attempt try_in_namespaces(std::uint64_t namespaces, AttemptBody body, void* argu
   alive->write.reset();
   start->read.reset();
   char opened = 0;
-  if (closed) (void)::read(alive->read.get(), &opened, 1);  // at its end, if it could not
+  // At its end, if it could not.
+  while (closed && ::read(alive->read.get(), &opened, 1) < 0 && errno == EINTR) continue;
   if (map != nullptr) {
     const auto mapped = write_id_maps(child->pid, *map, ::geteuid() != 0);
     if (!mapped) {

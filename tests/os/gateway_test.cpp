@@ -1,4 +1,6 @@
 // What a payload does to any address arrives at the sockets that the supervisor has.
+#include <initializer_list>
+
 #include "inner_network.hpp"
 
 using namespace sbx;        // NOLINT(google-build-using-namespace)
@@ -88,7 +90,7 @@ TEST_CASE("connections to any address are accepted, and tell where they went") {
 TEST_CASE(
     "datagrams are answered from the address that was asked, of both families in one socket") {
   InnerNetwork inner([] {
-    for (const std::uint16_t port : {53, 123}) {
+    for (const std::uint16_t port : std::initializer_list<std::uint16_t>{53, 123}) {
       ask(kFour, port);
       ask(kSix, port);
     }
@@ -117,7 +119,8 @@ TEST_CASE("what nobody listens to is seen, and only that") {
           expect(is_refused(address, 10000));
           expect(connect_to(address, 8000).valid());
           ask(address, 53);
-          for (const std::uint16_t port : {5353, 20000, 20001, 20478}) {
+          for (const std::uint16_t port :
+               std::initializer_list<std::uint16_t>{5353, 20000, 20001, 20478}) {
             const Where where(address, port);
             const os::UniqueFd made = open_socket(where, SOCK_DGRAM);
             expect(::sendto(made.get(), "x", 1, 0, where.get(), where.size) == 1);
