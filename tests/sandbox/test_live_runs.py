@@ -122,7 +122,7 @@ def test_kill_returns_when_nothing_is_left(sbx, monkeypatch):
 @pytest.mark.parametrize("name", ["TERM", "SIGUSR1"])
 def test_kill_with_a_signal_sends_just_that(sbx, name):
     number = signal.Signals["SIG" + name.removeprefix("SIG")]
-    running = start(sbx, f"trap 'echo got it; exit 7' {name}; echo ready; while :; do sleep 0.05; done")
+    running = start(sbx, f"trap 'echo got it; exit 7' {name}; echo ready; while :; do sleep 0.05 & wait; done")
     assert sbx.call("kill", only(sbx)["id"], "--signal", name).code == 0
     assert "got it" in running.wait(timeout=10).assert_nonzero(7).out
     running = start(sbx)

@@ -80,7 +80,7 @@ def test_what_is_typed_arrives_and_is_echoed_once(sbx):
 
 
 def test_control_c_interrupts_the_payload_only(sbx):
-    running = sbx.spawn(cmd=["bash", "-c", "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.05; done"], tty=True)
+    running = sbx.spawn(cmd=["bash", "-c", "trap 'echo caught; exit 9' INT; echo ready; while :; do sleep 0.05 & wait; done"], tty=True)
     running.read_until(b"ready")
     running.tty.write(b"\x03")
     run = running.wait().assert_nonzero(9)

@@ -31,7 +31,7 @@ def test_nothing_outlives_the_deadline(shared, script):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_sbx_is_the_commands(shared, number):
-    running = shared.spawn(cmd=["bash", "-c", "trap 'echo told; exit 3' TERM INT; echo ready; while :; do sleep 0.01; done"])
+    running = shared.spawn(cmd=["bash", "-c", "trap 'echo told; exit 3' TERM INT; echo ready; while :; do sleep 0.01 & wait; done"])
     running.read_until(b"ready")
     running.signal(number)
     run = running.wait()
