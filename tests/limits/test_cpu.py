@@ -49,8 +49,8 @@ def test_half_a_processor_is_half(sbx):
         free, _, _ = shares(sbx)  # the control: the same payload without the limit
         inside, outside, run = shares(sbx, "--cpus", "0.5")
         assert inside <= 0.55 and outside <= 0.55, (inside, outside, run)
-        assert run.result["cpu_ms"]["throttled"] > 0, run
-        if min(inside, outside) >= 0.45 * min(free / 0.9, 1) and free > inside * 1.2:
+        throttled = run.result["cpu_ms"]["throttled"] > 0  # not where others leave it less than that
+        if throttled and min(inside, outside) >= 0.45 * min(free / 0.9, 1) and free > inside * 1.2:
             return
     pytest.fail(f"{inside:.3f} by its own clock, {outside:.3f} by the result, {free:.3f} without the limit\n{run}")
 
