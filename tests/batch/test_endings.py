@@ -101,6 +101,22 @@ def test_a_job_whose_process_is_killed_has_a_result_that_says_so(sbx, batch, ret
     assert "was killed by signal 9" in victim["result"]["reason"]["text"]
 
 
+def test_a_command_that_leaves_its_input_does_not_end_the_process_of_its_job(sbx, batch):
+    """It is written to until it closes it: at which of the writes, chance decides."""
+    (sbx.cwd / "input").write_bytes(bytes(1 << 21))
+    leaves = [{"argv": ["dd", "bs=4k", f"count={20 + i}", "status=none"], "stdin": {"file": "input"}} for i in range(60)]
+    run = batch.call(leaves, "-j4", "--stdout-limit", "10B")
+    assert {line["result"]["status"] for line in run.results} == {"ok"}, run
+    batch.write([{"argv": ["sleep", "60"]}])
+    process = batch.spawn("-j1")
+    wait_for_live(sbx, 1)
+    init = json.loads(sbx.call("ps", "--json").out)[0]["pid"]
+    ignored = re.search(r"SigIgn:\s+(\w+)", Path(f"/proc/{parent_of(init)}/status").read_text())[1]
+    process.terminate()
+    process.communicate(timeout=30 * slow.FACTOR)
+    assert int(ignored, 16) >> (signal.SIGPIPE - 1) & 1
+
+
 NOISY = {"argv": ["head", "-c", "20000", "/dev/zero"]}  # JSON makes 120,000 bytes of it
 
 

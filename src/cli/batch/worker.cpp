@@ -35,10 +35,12 @@ Error failed(const char* what, int error) {
   return {.kind = ErrorKind::setup, .what = what, .sys_errno = error};
 }
 
-/// No signal for the coordinator's group is for us, but the one that says it has died.
+/// No signal for the coordinator's group is for us, but the one that says it has died; nor does it
+/// end us when a command leaves its standard input before all of it is there.
 void become_worker(pid_t coordinator) {
   if (!os::die_with_parent(coordinator) || ::setpgid(0, 0) != 0 || !os::reset_signals())
     os::end_process(kResultLost);
+  (void)::signal(SIGPIPE, SIG_IGN);  // cannot fail for a known one
 }
 
 /// The job's bytes, or nothing: what is the coordinator's on 0, 1 and 2 is no job's.
