@@ -145,10 +145,11 @@ void take(const Result<Line>& line, std::string_view cwd, bool has_dashes, Argum
       arguments.operands.push_back(word);
       continue;
     }
-    // `run ls -la /`: the rest is the command's as well.
+    // `run ls -la /`: the rest is the command's as well, unless what is no flag may be a value.
     const VerbSpec& verb = *arguments.verb;
+    const bool commands = problems.empty() && !word.starts_with("--");
     const bool stray = !has_dashes && takes_command(verb.verb) && !arguments.operands.empty() &&
-                       flag_meant(verb, word).empty();
+                       (commands || flag_meant(verb, word).empty());
     problems.push_back(stray ? stray_words(verb, arguments, std::span(line->words).subspan(i))
                              : unknown_flag(verb, word));
     if (stray) return;

@@ -108,6 +108,7 @@ bool Report::finish(const Outcome& outcome, const plan::Plan& plan, Hold& hold) 
 int Report::refuse(const plan::Plan& plan, profile::Problems problems,
                    supervise::Nanos started) const {
   for (Error& problem : problems) supervise::add_cause(problem);
+  say_hints_once(problems);
   if (const auto narrator = Narrator::make(ci_ && !json_); narrator)
     for (const Error& problem : problems) narrator->error("", problem.to_string());
   else

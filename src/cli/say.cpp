@@ -64,7 +64,13 @@ void say(std::string_view text) {
   write_error(out);
 }
 
-void say(const profile::Problems& problems) {
+void say_hints_once(profile::Problems& problems) {
+  for (std::size_t i = 1; i < problems.size(); ++i)
+    if (problems[i - 1].hint == problems[i].hint) problems[i - 1].hint.clear();
+}
+
+void say(profile::Problems problems) {
+  say_hints_once(problems);
   for (const Error& problem : problems) say(problem.to_string());
 }
 

@@ -22,7 +22,10 @@ void write_error(std::string_view text);
 
 /// `text` on standard error, "sbx: " before each line; control bytes are shown as escapes.
 void say(std::string_view text);
-void say(const profile::Problems& problems);
+void say(profile::Problems problems);
+
+/// What helps against several in a row stands below the last.
+void say_hints_once(profile::Problems& problems);
 
 /// Colours on standard output for a person only: no-color.org, and terminals that have none.
 bool wants_colour();

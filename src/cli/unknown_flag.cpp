@@ -3,40 +3,83 @@
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
 #include "cli/line.hpp"
+#include "profile/keys.hpp"
+#include "profile/meant.hpp"
 
 namespace sbx::cli {
 namespace {
 
-/// What docker, bubblewrap and others call what has another name here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 17> kFlagsOfOthers{{
-    {"-m", "--memory"},
-    {"--mem", "--memory"},
-    {"--time", "--timeout"},
-    {"--pids-limit", "--pids"},
-    {"--network", "--net"},
-    {"-e", "--env"},
-    {"-v", "--ro"},
-    {"--volume", "--ro"},
-    {"--bind", "--rw"},
-    {"--ro-bind", "--ro"},
-    {"--mount", "--ro"},
-    {"-u", "--user"},
-    {"--uid", "--user"},
-    {"-w", "--workdir"},
-    {"--cwd", "--workdir"},
-    {"--chdir", "--workdir"},
-    {"-it", "--tty"},
-}};
+/// Flags of docker, bubblewrap, nsjail, firejail, isolate, systemd-run and others, and what is
+/// theirs here: a flag, or a sentence.
+struct Habit {
+  std::string_view theirs;
+  std::string_view ours;
+};
 
+constexpr std::array kHabits{
+    Habit{"-m --mem --memory-limit --max-memory --limit-memory --cg-mem --cgroup_mem_max",
+          "--memory"},
+    Habit{"--memory-reservation", "--memory-high"},
+    Habit{"--memory-swap", "--swap"},
+    Habit{"--time --wall --wall-time --walltime --time-limit --time_limit", "--timeout"},
+    Habit{"--cpu-limit --rlimit_cpu", "--cpu-time"},
+    Habit{"--max_cpus", "--cpus"},
+    Habit{"--cpu-shares", "--cpu-weight"},
+    Habit{"--cpuset-cpus", "--cpuset"},
+    Habit{"--stop-timeout --kill-after --extra-time", "--grace"},
+    Habit{"--pids-limit --processes --max-procs --nproc --cgroup_pids_max", "--pids"},
+    Habit{"--ulimit --stack --fsize --nofile --open-files", "--rlimit"},
+    Habit{"--network --share-net --disable_clone_newnet", "--net"},
+    Habit{"--domain --allow-net --allow-host --allow-domain --allowed-domains", "--allow"},
+    Habit{"-e -E --setenv --pass-env --env-pass --keep-env", "--env"},
+    Habit{"-v --volume --mount --ro-bind --ro-bind-try --bindmount_ro -R --whitelist --allow-read",
+          "--ro"},
+    Habit{"--bind --bind-try --dev-bind --bindmount -B --read-write --allow-write --writable",
+          "--rw"},
+    Habit{"--bind-data --ro-bind-data", "--file"},
+    Habit{"--tmpfsmount --shm-size", "--tmpfs"},
+    Habit{"--blacklist --hide --deny-read", "--mask"},
+    Habit{"--chroot --rootfs --image", "--root"},
+    Habit{"-u --uid --gid --group", "--user"},
+    Habit{"-w --cwd --chdir --working-directory", "--workdir"},
+    Habit{"-t -it -ti --pty", "--tty"},
+    Habit{"--cap-add", "--cap"},
+    Habit{"--meta", "--result"},
+    Habit{"-q --silent", "--quiet"},
+    Habit{"--verbose --debug", "--log"},
+    Habit{"--rm --cleanup --wait --die-with-parent",
+          "nothing of a run is left when it has ended: leave it out"},
+    Habit{"-i --interactive --pipe", "CMD has the caller's standard input: leave it out"},
+    Habit{"--init --read-only --readonly --cap-drop --caps.drop --seccomp --no-net --no-network "
+          "--offline --unshare-all --unshare-user --unshare-net --unshare-pid --unshare-ipc "
+          "--unshare-uts --unshare-cgroup --new-session --clearenv --proc --dev --private "
+          "--private-tmp --private-dev --noroot --nonewprivs --cg",
+          "every run has this without a flag: leave it out"},
+    Habit{"--privileged --security-opt",
+          "one thing at a time can be added: --cap, --device, --seccomp-allow"},
+    Habit{"-d --detach --restart",
+          "sbx stays in the foreground: put & behind it, or use a service"},
+    Habit{"-p --publish --port --ports",
+          "HOST_PORT:PORT is published by --set network.publish=[8080:80]"},
+    Habit{"--name --id --box-id", "sbx names a run itself; --result and sbx ps tell the id"},
+    Habit{"--env-file", "give --env K=V for each line, or list them in a profile under env.set"},
+    Habit{"--entrypoint", "the words after -- take the place of an image's entrypoint and command"},
+    Habit{"--gpu --gpus", "graphics processors are shown by --device gpu"},
+    Habit{"--overlay --tmp-overlay", "a folder is shown so by --workspace DIR:overlay"},
+    Habit{"-o --output --stdout --stderr", "the shell writes them to a file: sbx run -- CMD >FILE"},
+    Habit{"--profile --config --settings",
+          "the profile is a word of its own: sbx run PROFILE -- CMD"},
+};
+
+/// Without their dashes.
 std::vector<std::string_view> known_flags(const VerbSpec& verb) {
   std::vector<std::string_view> known;
   for (const OptionSpec& option : options())
-    if (knows(verb, option)) known.push_back(option.name);
+    if (knows(verb, option)) known.push_back(option.name.substr(2));
   return known;
 }
 
@@ -50,14 +93,37 @@ std::vector<std::string> verbs_with(std::string_view flag) {
   return names;
 }
 
+std::string_view habit(std::string_view name) {
+  for (const Habit& entry : kHabits) {
+    const std::vector<std::string_view> theirs = split(entry.theirs, ' ');
+    if (std::ranges::find(theirs, name) != theirs.end()) return entry.ours;
+  }
+  return {};
+}
+
+/// Of verbs that start a run: a sentence, or the key of profiles that has no flag.
+std::string advice(const VerbSpec& verb, std::string_view name) {
+  if (find_option(verb, "--set") == nullptr) return "";
+  if (const std::string_view ours = habit(name); !ours.empty())
+    return ours.starts_with("--") ? "" : std::string(ours);
+  if (!verbs_with(name).empty()) return "";
+  std::string key(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  std::ranges::replace(key, '-', '_');
+  const std::string path = profile::find_meant(key, profile::profile_keys(), true);
+  return path == key || path.ends_with("." + key) ? "a key without a flag: --set " + path + "=VALUE"
+                                                  : "";
+}
+
 }  // namespace
 
 std::string_view flag_meant(const VerbSpec& verb, std::string_view word) {
   const std::string_view name = flag_name(word);
-  const std::vector<std::string_view> known = known_flags(verb);
-  for (const auto& [theirs, ours] : kFlagsOfOthers)
-    if (theirs == name && std::ranges::find(known, ours) != known.end()) return ours;
-  return nearest_name(name, known);
+  if (const std::string_view ours = habit(name); !ours.empty())
+    return find_option(verb, ours) != nullptr ? ours : std::string_view{};
+  // Without the dashes, which all of them share: in short ones they would count for likeness.
+  std::vector<std::string_view> known = known_flags(verb);
+  const std::string_view near = nearest_name(name.substr(name.starts_with("--") ? 2 : 0), known);
+  return near.empty() ? near : std::string_view(near.data() - 2, near.size() + 2);
 }
 
 Error unknown_flag(const VerbSpec& verb, std::string_view word) {
@@ -68,7 +134,9 @@ Error unknown_flag(const VerbSpec& verb, std::string_view word) {
                                           quote(name) + ", which is one of " + join_some(others, 3);
   const std::string_view near = others.empty() ? flag_meant(verb, word) : std::string_view{};
   if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
-  return usage_error(std::move(what), "all flags: sbx " + std::string(verb.name) + " --help");
+  std::string hint = near.empty() ? advice(verb, name) : "";
+  if (hint.empty()) hint = "all flags: sbx " + std::string(verb.name) + " --help";
+  return usage_error(std::move(what), std::move(hint));
 }
 
 }  // namespace sbx::cli

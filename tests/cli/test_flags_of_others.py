@@ -1,0 +1,48 @@
+"""Flags that docker, bubblewrap, nsjail, firejail, isolate, systemd-run and others have: what is told to who tries them."""
+import pytest
+
+LEAVE = "leave it out"
+
+
+@pytest.mark.parametrize("flag, said", [
+    ("--rm", LEAVE), ("--die-with-parent", LEAVE), ("--init", LEAVE), ("--read-only", LEAVE), ("--cap-drop", LEAVE),
+    ("--unshare-net", LEAVE), ("--cg", LEAVE), ("-i", "standard input: " + LEAVE),
+    ("-p", "--set network.publish=[8080:80]"), ("--name", "sbx ps"), ("-d", "put & behind it"),
+    ("--gpus", "--device gpu"), ("--env-file", "--env K=V"), ("--entrypoint", "the words after --"),
+    ("--overlay", "--workspace DIR:overlay"), ("-o", "CMD >FILE"), ("--profile", "sbx run PROFILE -- CMD"),
+    ("--cap-add", "did you mean --cap?"), ("--memory-swap", "did you mean --swap?"), ("--ulimit", "did you mean --rlimit?"),
+    ("--wall-time", "did you mean --timeout?"), ("--meta", "did you mean --result?"), ("--dev-bind", "did you mean --rw?"),
+    ("--whitelist", "did you mean --ro?"), ("--blacklist", "did you mean --mask?"), ("--setenv", "did you mean --env?"),
+    ("--deny", "--set network.deny=VALUE"), ("--on-leak", "--set on_leak=VALUE"),
+])
+def test_what_it_is_called_here_is_told(sbx, flag, said):
+    run = sbx.call("run", flag, "x", "--", "true")
+    run.assert_refused(said)
+    assert "--help" not in run.err or "did you mean" in run.err
+
+
+@pytest.mark.parametrize("flag", ["--seed", "--nice", "--dns", "--wait-for", "--join"])
+def test_no_likeness_is_made_up(sbx, flag):
+    run = sbx.call("run", flag, "x", "--", "true")
+    run.assert_refused(f"unknown flag {flag}", "all flags: sbx run --help")
+    assert "did you mean" not in run.err, run
+
+
+def test_it_is_told_to_who_may_give_such_flags(sbx):
+    run = sbx.call("ps", "--rm")
+    run.assert_refused("unknown flag --rm", "all flags: sbx ps --help")
+    assert LEAVE not in run.err
+    run = sbx.call("run", "--output", "x", "--", "true")
+    run.assert_refused("has no flag --output, which is one of `sbx batch`")
+    assert "limits.output" not in run.err, run
+
+
+def test_a_line_of_docker_is_answered_at_once(sbx):
+    run = sbx.call("run", "--rm", "-v", "/data:/data", "-w", "/data", "-e", "A=b", "image", "true")
+    run.assert_refused("unknown flag --rm", LEAVE, "-v; did you mean --ro?", "-w; did you mean --workdir?", "-e; did you mean --env?")
+    assert run.err.count("all flags") == 1, run
+
+
+def test_short_flags_behind_a_command_are_the_commands(sbx):
+    for words in (["sed", "-e", "p"], ["grep", "-v", "x"], ["grep", "-R", "x"]):
+        sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))
