@@ -119,6 +119,7 @@ bool Decoder::want_list(const Node& node) {
   if (node.kind == NodeKind::scalar) {
     const std::string text = printable(node.text, 60);
     hint = "write [" + (node.quoted ? '"' + text + '"' : text) + "]";
+    if (text == "none" || text == "false") hint = "write [] for an empty one";
     if (path_ == "command") hint = "write [PROGRAM, ARGUMENT...]";
     findings_.excuse(node.at);  // where the checks look for the list
   }

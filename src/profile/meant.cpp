@@ -10,13 +10,24 @@ namespace sbx::profile {
 namespace {
 
 /// What docker, compose, systemd, bubblewrap and CI services call what has another name here.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 32> kWordsOfOthers{{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 43> kWordsOfOthers{{
     {"net", "network"},
     {"networks", "network"},
     {"networking", "network"},
     {"ports", "publish"},
     {"volumes", "mounts"},
     {"binds", "mounts"},
+    {"filesystem", "mounts"},
+    {"tmpfs", "mounts"},
+    {"ro", "mounts"},
+    {"rw", "mounts"},
+    {"allowedDomains", "allow"},
+    {"allowed_domains", "allow"},
+    {"domains", "allow"},
+    {"deniedDomains", "deny"},
+    {"denied_domains", "deny"},
+    {"denyRead", "mask"},
+    {"dest", "at"},
     {"environment", "env"},
     {"include", "extends"},
     {"inherits", "extends"},
@@ -76,6 +87,10 @@ std::string find_habit(std::string_view path, std::string_view name) {
   if (path == "network" && name == "mode")
     return "a mode stands alone, as in `network: none` and `network: host`; a map is a network "
            "with a list";
+  constexpr std::array<std::string_view, 2> kOfEnv{"pass", "set"};
+  if (path == "env" && nearest_name(name, kOfEnv).empty())
+    return "variables with values stand below `set`: env: {set: {" + printable(name, 60) +
+           ": ...}}";
   return "";
 }
 

@@ -30,12 +30,15 @@ void read_short(Decoder& d, const Node& node) {
   const std::vector<std::string_view> parts = split(text, ':');
   const bool mode = parts.size() == 3 && (parts[2] == "ro" || parts[2] == "rw");
   if (parts.size() < 2 || parts.size() > 3 || (parts.size() == 3 && !mode)) {
-    const bool lone = parts.size() == 1 && text.starts_with('/');
+    std::string hint = "paths that contain a colon need the long form: {bind: SRC, at: DST}";
+    if (parts.size() == 1)
+      hint = text.starts_with('/')
+                 ? "to show it where it is on the host: " + printable(text + ":" + text, 120)
+                 : "say as well where it is to appear: " + printable(text, 60) + ":/DST";
     d.complain(
         node,
         d.subject() + ": `" + printable(text, 60) + "` is not SRC:DST, SRC:DST:ro or SRC:DST:rw",
-        lone ? "to show it where it is on the host: " + printable(text + ":" + text, 120)
-             : "paths that contain a colon need the long form: {bind: SRC, at: DST}");
+        std::move(hint));
     return;
   }
   set_source(d, node, std::string(parts[0]));
