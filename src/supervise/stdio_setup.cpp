@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -37,6 +38,17 @@ FileKind kind_of(int fd, const struct stat& info) {
 
 Error setup_error(std::string what) {
   return Error{.kind = ErrorKind::setup, .what = std::move(what), .sys_errno = errno};
+}
+
+/// bwrap(1) mounts what it binds nodev.
+Error no_null_device() {
+  Error error = setup_error("cannot open /dev/null");
+  struct statvfs mount{};
+  if (::statvfs("/dev/null", &mount) == 0 && (mount.f_flag & ST_NODEV) != 0) {
+    error.cause = "/dev is mounted nodev, so that no device can be opened";
+    error.hint = "mount it with devices: bwrap --dev /dev";
+  }
+  return error;
 }
 
 Result<os::Pipe> open_pipe(std::size_t capacity) {
@@ -167,7 +179,7 @@ Result<Stdio> set_up_stdio(const plan::Supervision& supervision) {
   stdio.caller = SBX_TRY(look_at_stdio());
   stdio.routes = SBX_TRY(decide_stdio(supervision, stdio.caller));
   stdio.null.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!stdio.null.valid()) return std::unexpected(setup_error("cannot open /dev/null"));
+  if (!stdio.null.valid()) return std::unexpected(no_null_device());
   stdio.payload.in = SBX_TRY(open_payload_input(stdio, supervision));
   stdio.payload.out = SBX_TRY(open_payload_output(stdio, stdio.routes.out, stdio.out));
   stdio.payload.err = SBX_TRY(open_payload_output(stdio, stdio.routes.err, stdio.err));

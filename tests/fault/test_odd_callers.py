@@ -147,3 +147,11 @@ def test_without_home_what_is_kept_is_not_told_as_nothing(sbx):
         done = subprocess.run([sbx.binary, *words], cwd=sbx.cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=60)
         assert done.returncode == 125 and "HOME is not set to an absolute path\n  set it" in done.stderr.replace("sbx: ", ""), done
+
+
+def test_a_tree_without_devices_is_told_as_that(call):
+    """bwrap --bind / / alone: what it binds is nodev, /dev as well."""
+    done = call(before=["bwrap", "--bind", "/", "/"])
+    assert done.returncode == 125 and "because /dev is mounted nodev" in done.stderr and "bwrap --dev /dev" in done.stderr, done
+    done = call("--degrade", "cgroup", before=["bwrap", "--bind", "/", "/", "--dev", "/dev"])
+    assert "nodev" not in done.stderr, done
