@@ -30,6 +30,9 @@ struct Halves {
 
 Read<Halves> part(std::string_view text) {
   if (text.contains("://")) return wrong("is a URL; write HOST:PORT");
+  if (text.contains(',')) return wrong("is a list; each rule is one of its own");
+  if (text.ends_with("/tcp") || text.ends_with("/udp"))
+    return wrong("has its protocol behind; a rule begins with `udp:`, or is for TCP");
   if (text.starts_with("tcp:")) return wrong("needs no `tcp:`, which is what is meant without");
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');
