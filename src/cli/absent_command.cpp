@@ -89,6 +89,9 @@ std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::st
     return "all of it was taken for one name: write the words apart, or as a line for a shell: "
            "sh -c " +
            quote(name);
+  if (const std::size_t equals = name.find('='); equals != 0 && equals != std::string::npos)
+    return "if that is to be a variable, it stands before the command: --env " + quote(name) +
+           " --";
   const std::string here = os::join_path(start_folder(plan), name);
   if (is_host_program_inside(plan, here))
     return "there is one where the command starts: ./" + quote(name);
@@ -103,6 +106,9 @@ std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::st
 std::string absent_command_hint(const plan::Plan& plan) {
   if (plan.argv.empty()) return "";
   const std::string& word = plan.argv.front();
+  if (const auto layout = inside_at(plan, "/oci-layout"); layout && !layout->source.empty())
+    return "the root is the folder of an image: --root oci:" +
+           quote(os::parent_of(layout->source)) + " runs what is in it";
   HostFacts host;
   host.env = os::caller_environment();
   if (word.find('/') == std::string::npos) return of_name(plan, host, word);

@@ -118,10 +118,11 @@ Result<Found> find_image(const Source& source, const std::string& ref,
                          std::string_view architecture) {
   const bool layout = source.has("index.json");
   if (!layout && !source.has("manifest.json"))
-    return std::unexpected(
-        Error{.kind = ErrorKind::profile,
-              .what = "no image: it has neither index.json nor manifest.json",
-              .hint = "an OCI layout, or an archive of `docker save` or `podman save`, is one"});
+    return std::unexpected(Error{
+        .kind = ErrorKind::profile,
+        .what = "no image: it has neither index.json nor manifest.json",
+        .hint = "an OCI layout, or an archive of `docker save` or `podman save`, is one; what "
+                "`docker export` writes is unpacked to a folder, and --root names that"});
   Found found =
       SBX_TRY(layout ? find_in_layout(source, ref, architecture) : find_in_archive(source, ref));
   SBX_CHECK(check_config(found, architecture));

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "os/fd.hpp"
 #include "os/probe.hpp"
 #include "os/probe_source.hpp"
@@ -142,7 +143,10 @@ bool is_made_fresh(std::string_view name) {
 Error unreadable(const std::string& dir, std::string why, int error) {
   return {.kind = ErrorKind::profile,
           .what = "the root folder " + dir + " cannot be read" + std::move(why),
-          .hint = "name a folder that holds a root file system and that you may read",
+          .hint = error == ENOTDIR
+                      ? "a file can only be an image: --root oci:" + quote(dir)
+                      : "name a folder that holds a root file system and that you may read; an "
+                        "image is oci:FILE",
           .sys_errno = error};
 }
 

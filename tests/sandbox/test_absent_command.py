@@ -83,6 +83,17 @@ def test_words_that_are_one(sbx):
     assert "a line for a shell: sh -c 'echo it runs'" in absent(sbx, "echo it runs")
 
 
+def test_a_variable_before_the_command(sbx):
+    assert "it stands before the command: --env GREETING=hello --" in absent(sbx, "GREETING=hello", "env")
+
+
+def test_a_root_that_is_an_image(sbx):
+    layout = sbx.folder / "layout"
+    layout.mkdir()
+    (layout / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
+    assert f"--root oci:{layout} runs what is in it" in absent(sbx, "sh", flags=["--root", layout])
+
+
 @pytest.mark.parametrize("name", ["nosuchprogram", "./nosuchprogram", "/usr/bin/nosuchprogram"])
 def test_nothing_is_said_where_nothing_is_known(sbx, name):
     assert absent(sbx, name) == ""

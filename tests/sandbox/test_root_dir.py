@@ -168,3 +168,9 @@ def test_a_user_whom_the_root_knows_keeps_its_name(sbx, root):
         (root / "etc/passwd").write_text("one:x:0:0::/:\nfive:x:5:6::/:\n")
         run = sh(sbx, root, "id -un; cat /etc/passwd", "--user", user)
         assert run.out.startswith({"5:6": "five\n", "0:0": "one\n"}[user]) and "sandbox" not in run.out, run
+
+
+def test_a_file_can_only_be_an_image(sbx):
+    (sbx.cwd / "root.tar").write_bytes(b"")
+    sbx.run(flags=["--root", "root.tar"], cmd=["true"]).assert_refused("Not a directory", f"--root oci:{sbx.cwd}/root.tar")
+    sbx.run(flags=["--root", "docker://alpine"], cmd=["true"]).assert_refused("ENOENT", "an image is oci:FILE")
