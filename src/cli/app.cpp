@@ -93,6 +93,12 @@ void store(const OptionSpec& option, const std::string& value, std::string_view 
       problems.push_back(std::move(made).error());
     return;
   }
+  // Others print there; here it would be a file of that name.
+  if (option.argument.starts_with("FILE") && value == "-")
+    problems.push_back(usage_error(
+        std::string(option.name) + " takes a file, and - is none",
+        "standard output is CMD's: fd:N and /dev/stderr are other ways out; a file of this name "
+        "is ./-"));
   if (option.name == "--help") arguments.help = true;
   if (option.name == "--json") arguments.reporting.json = true;
   if (option.name == "--pin") arguments.pin = value;
@@ -247,6 +253,7 @@ Reporting find_reporting(const std::vector<std::string>& words) {
       value = words[i].substr(name.size() + 1);
     else if (i + 1 < words.size() && !words[i + 1].starts_with("--"))
       value = words[++i];
+    if (value == "-") continue;
     (name == "--result" ? found.result : name == "--events" ? found.events : found.junit) = value;
   }
   return found;

@@ -106,3 +106,11 @@ def test_json_prints_nothing_else(sbx):
     run = sbx.run(cmd=PAYLOAD, json=True)
     assert run.code == 3 and run.out.count("\n") == 1
     assert run.result["output"]["stdout"]["text"] == "out\n" and run.result["output"]["stderr"]["text"] == "err\n"
+
+
+@pytest.mark.parametrize("flag", ["--result", "--events", "--junit", "--log"])
+def test_a_dash_is_no_file(sbx, flag):
+    for words in ([flag, "-"], [f"{flag}=-"]):
+        sbx.call("run", *sbx.degraded, *words, "--", "true").assert_refused(f"{flag} takes a file, and - is none", "./-")
+        assert not (sbx.cwd / "-").exists()
+    assert sbx.call("run", *sbx.degraded, flag, "./-", "--", "true").code == 0 and (sbx.cwd / "-").read_text()
