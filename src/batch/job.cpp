@@ -23,7 +23,8 @@ void check_keys(const Json& object, Complaints& complaints) {
     const std::string_view near = nearest_name(key, kKeys);
     std::string what = "unknown key " + quote(key);
     if (!near.empty()) what += "; did you mean " + std::string(near) + "?";
-    complaints.add(std::move(what), "keys: " + join(kKeys, ", "));
+    complaints.add(std::move(what),
+                   "keys: " + join(kKeys, ", ") + "; those of a profile stand below `overrides`");
   }
 }
 

@@ -114,6 +114,11 @@ MALFORMED = [
 ]
 
 
+def test_keys_of_a_profile_in_a_job_are_sent_to_their_place(sbx, batch):
+    run = sbx.call("batch", batch.write([{"argv": ["true"], "env": {"A": "b"}}]), *sbx.degraded)
+    run.assert_refused("unknown key env", "keys: id, argv", "those of a profile stand below `overrides`")
+
+
 @pytest.mark.parametrize("line, message", MALFORMED, ids=[str(i) for i in range(len(MALFORMED))])
 def test_a_wrong_line_is_told_with_its_place_before_anything_starts(sbx, batch, line, message):
     run = sbx.call("batch", batch.write([{"argv": ["true"]}, line]), *sbx.degraded, "-o", batch.out)
