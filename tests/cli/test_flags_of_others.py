@@ -1,4 +1,6 @@
 """Flags that docker, bubblewrap, nsjail, firejail, isolate, systemd-run and others have: what is told to who tries them."""
+import re
+
 import pytest
 
 LEAVE = "leave it out"
@@ -46,3 +48,11 @@ def test_a_line_of_docker_is_answered_at_once(sbx):
 def test_short_flags_behind_a_command_are_the_commands(sbx):
     for words in (["sed", "-e", "p"], ["grep", "-v", "x"], ["grep", "-R", "x"]):
         sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))
+
+
+def test_what_the_page_says_of_them_is_there(sbx, root_dir):
+    page = (root_dir / "docs" / "coming-from.md").read_text()
+    here = [row.rsplit(" | ", 1)[1] for row in page.splitlines() if row.startswith("| `") and " | " in row]
+    flags = {flag for cell in here for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)} - {"--env-file"}
+    known = "".join(sbx.call(verb, "--help").out for verb in ("run", "learn", "kill"))
+    assert len(flags) > 25 and not {flag for flag in flags if not re.search(rf"^  {flag}\b", known, flags=re.M)}
