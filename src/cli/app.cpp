@@ -266,6 +266,19 @@ Error unknown_verb(std::string_view word) {
   if (word == "--")
     return usage_error("no verb stands before `--`",
                        "usage: sbx run [PROFILE] [FLAGS] -- CMD [ARG...]");
+  if (profile::builtin_profiles().contains(std::string(word)))
+    return usage_error(quote(word) + " is a profile and no verb",
+                       "usage: sbx run " + std::string(word) + " [FLAGS] -- CMD [ARG...]");
+  constexpr std::array<std::array<std::string_view, 2>, 8> kOfOthers{{{"stop", "kill"},
+                                                                      {"rm", "kill"},
+                                                                      {"ls", "ps"},
+                                                                      {"list", "ps"},
+                                                                      {"top", "stats"},
+                                                                      {"inspect", "explain"},
+                                                                      {"lint", "check"},
+                                                                      {"validate", "check"}}};
+  for (const auto& [theirs, ours] : kOfOthers)
+    if (word == theirs) near = ours;
   if (word == "help") near = "--help";
   if (word == "version" || word == "-V" || word == "-v") near = "--version";
   const bool flag = word.starts_with('-');

@@ -50,6 +50,12 @@ def test_short_flags_behind_a_command_are_the_commands(sbx):
         sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))
 
 
+@pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
+                                        ("validate", "`sbx check`"), ("build", "sbx run build [FLAGS] -- CMD")])
+def test_verbs_of_others(sbx, word, said):
+    sbx.call(word, "x").assert_refused(word, said)
+
+
 def test_what_the_page_says_of_them_is_there(sbx, root_dir):
     page = (root_dir / "docs" / "coming-from.md").read_text()
     here = [row.rsplit(" | ", 1)[1] for row in page.splitlines() if row.startswith("| `") and " | " in row]
