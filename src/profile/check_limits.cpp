@@ -42,7 +42,8 @@ void check_memory(const Checker& c) {
   for (const auto& [key, value] : {std::pair{"limits.memory", limits.memory},
                                    std::pair{"limits.memory_high", limits.memory_high}}) {
     if (value && *value < (Bytes{1} << 20U))
-      c.complain(key, '`' + std::string(key) + "` is less than 1M, in which nothing can start");
+      c.complain(key, '`' + std::string(key) + "` is less than 1M, in which nothing can start",
+                 "write none to lift the limit");
   }
   if (limits.memory && limits.memory_high && *limits.memory_high > *limits.memory &&
       c.is_sound("limits.memory"))
@@ -66,7 +67,8 @@ void check_amounts(const Checker& c) {
     c.complain("limits.pids", "`limits.pids` is more than the kernel's 4194304",
                "write none to lift the limit");
   if (limits.cpus && (*limits.cpus < 0.01 || *limits.cpus > 8192))
-    c.complain("limits.cpus", "`limits.cpus` must be between 0.01 and 8192");
+    c.complain("limits.cpus", "`limits.cpus` must be between 0.01 and 8192",
+               "write none to lift the limit");
   // CGROUP_WEIGHT_MIN and CGROUP_WEIGHT_MAX of the kernel
   if (limits.cpu_weight && (*limits.cpu_weight < 1 || *limits.cpu_weight > 10000))
     c.complain("limits.cpu_weight", "`limits.cpu_weight` must be between 1 and 10000",

@@ -57,7 +57,8 @@ TEST_CASE("one mistake is told once, where it was made") {
   CHECK(problems_of_raw("version: 1\nlimits: {memory: x, memory_high: 1G}\n") ==
         "/p/x.yaml:2:18: `limits.memory` must be a size such as 256M, or none, not `x`\n");
   CHECK(problems_of_raw("version: 1\nlimits: {memory: 1K, memory_high: 1G}\n") ==
-        "/p/x.yaml:2:18: `limits.memory` is less than 1M, in which nothing can start\n");
+        "/p/x.yaml:2:18: `limits.memory` is less than 1M, in which nothing can start\n"
+        "  write none to lift the limit\n");
   // What follows the bracket is taken for a part of its last text.
   CHECK(
       problems_of_raw("version: 1\nseccomp:\n  allow: [a, b\nlimits: {memory: 1G}\n") ==
