@@ -7,6 +7,7 @@
 
 #include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
+#include "os/unread.hpp"
 #include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
@@ -26,6 +27,7 @@ std::string_view reason_code(KilledFor why) {
     case KilledFor::idle:
       return "idle_limit";
     case KilledFor::memory:
+    case KilledFor::sockets:
       return "memory_limit";
     case KilledFor::output:
       return "output_limit";
@@ -59,6 +61,7 @@ std::optional<Nanos> Run::next_wake() const {
   if (!paused_since_) {
     consider(tree_watch_.next());
     consider(oom_watch_.next());
+    consider(socket_watch_.next());
   }
   consider(control_.next());
   consider(usage_due_);
@@ -92,6 +95,8 @@ void Run::enforce(Nanos now) {
   // Last, and not while it is ended: with many processes it takes its time.
   if (!paused_since_ && !escalation_.begun() && tree_watch_.due(now)) look_at_tree(now);
   if (tree_watch_.over()) end_run(KilledFor::memory, now, 0);
+  if (!paused_since_ && !escalation_.begun() && socket_watch_.due(now)) look_at_sockets();
+  if (socket_watch_.over()) end_run(KilledFor::sockets, now, 0);
   switch (escalation_.take(now)) {
     case Escalation::Act::nothing:
       break;
@@ -122,6 +127,13 @@ void Run::look_at_tree(Nanos now) {
     deadlines_.note_cpu(now, used ? without_setup(*sandbox_, *used).sum() : 0, kLookForTimes);
   }
   os::release_code();  // what reads /proc is not needed until the next look
+}
+
+void Run::look_at_sockets() {
+  const std::uint64_t unread = os::unread_bytes(sandbox_->init_pid(), socket_watch_.limit());
+  socket_watch_.note(now_ns(), unread);  // of very many it takes its time
+  evidence_.unread_bytes = socket_watch_.peak();
+  os::release_code();
 }
 
 Denials::Tell Run::tell_denial() {

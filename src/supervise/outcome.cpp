@@ -126,6 +126,9 @@ bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& ou
       else
         decide_sampled_oom(plan, outcome);
       return true;
+    case KilledFor::sockets:
+      decide_socket_oom(evidence, plan, outcome);
+      return true;
     case KilledFor::output:
       set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
       return true;

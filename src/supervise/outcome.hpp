@@ -53,6 +53,7 @@ enum class KilledFor {
   idle,
   output,
   memory,
+  sockets,
   interrupt,
   command,
   filter,
@@ -75,6 +76,7 @@ struct Evidence {
   std::optional<std::uint64_t> pids_limit_hits{};
   std::string broken_place{};  ///< a watched name came into being: one sentence
   std::optional<bool> memory_limit_reached{};
+  std::optional<std::uint64_t> unread_bytes{};  ///< what its sockets held (os/unread.hpp)
   bool filter_kill = false;  ///< we killed the command for a call that its filter denies
   bool init_died = false;    ///< init ended without reporting the payload's status
   int init_wait_status = 0;

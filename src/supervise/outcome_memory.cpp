@@ -43,6 +43,17 @@ void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome) {
            limit, outcome.usage.memory_peak ? format_bytes(*outcome.usage.memory_peak) : ""});
 }
 
+/// Looked at now and then: the kernel takes it for nobody's memory.
+void decide_socket_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
+  const std::string limit = plan.limits.memory ? format_bytes(*plan.limits.memory) : "";
+  set_oom(outcome,
+          {"memory_limit",
+           "its sockets kept more unread than limits.memory allows (" + limit +
+               "): answers of netlink, errors, unfinished datagrams or connections that nobody "
+               "accepted, which no cgroup counts",
+           limit, format_bytes(evidence.unread_bytes.value_or(0))});
+}
+
 /// A child was killed, and the command went on without it: its own end stands, but what it did is
 /// not what it would have done.
 void decide_partial_oom(int process_exit, const std::string& own_end, const Evidence& evidence,

@@ -12,6 +12,9 @@ void decide_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outco
 /// Nobody refuses a page without a cgroup.
 void decide_sampled_oom(const plan::Plan& plan, Outcome& outcome);
 
+/// No cgroup counts what its sockets held.
+void decide_socket_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);
+
 /// Some of its processes were killed; `own_end` tells how the command itself ended.
 void decide_partial_oom(int process_exit, const std::string& own_end, const Evidence& evidence,
                         const plan::Plan& plan, Outcome& outcome);

@@ -51,6 +51,7 @@ class Run {
   void check_cpu(Nanos now);
   /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
+  void look_at_sockets();
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
   void take_signals();
@@ -106,6 +107,7 @@ class Run {
   Deadlines deadlines_;
   TreeWatch tree_watch_;
   TreeWatch oom_watch_;
+  TreeWatch socket_watch_;
   HighWatch high_watch_;
   PlaceWatch place_watch_;
   os::TreeTimes tree_times_;

@@ -3,16 +3,9 @@
 #include <algorithm>
 
 namespace sbx::supervise {
-namespace {
-
-// A page is zeroed in about a microsecond, so a limit is overrun by some tens of MiB at most before
-// the next look; a look at memory costs 0.1 ms a process, one at the kills 0.01 ms.
-constexpr Nanos kInterval = 20 * kMillisecond;
-
-}  // namespace
 
 void TreeWatch::note(Nanos now, std::optional<std::uint64_t> used) {
-  next_ = now + kInterval;
+  next_ = now + interval_;
   peak_ = std::max(peak_, used.value_or(0));
 }
 

@@ -1,6 +1,7 @@
 // A limit that nobody keeps for us: a figure of the tree is looked at now and then, and a run that
-// is over is ended. Its memory where there is no cgroup (os/tree_sample.hpp), and the kernel's
-// kills where one of them is to end the whole tree (os/cgroup_stats.hpp). Pure; the caller looks.
+// is over is ended. Its memory where there is no cgroup (os/tree_sample.hpp), what no cgroup counts
+// of its sockets (os/unread.hpp), and the kernel's kills where one of them is to end the whole tree
+// (os/cgroup_stats.hpp). Pure; the caller looks.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,15 @@ namespace sbx::supervise {
 
 class TreeWatch {
  public:
-  explicit TreeWatch(std::optional<std::uint64_t> limit) : limit_(limit) {}
+  /// A page is zeroed in about a microsecond, so a limit is overrun by some tens of MiB at most
+  /// before the next look; a look at memory costs 0.1 ms a process, one at the kills 0.01 ms.
+  static constexpr Nanos kOften = 20 * kMillisecond;
+
+  explicit TreeWatch(std::optional<std::uint64_t> limit, Nanos interval = kOften)
+      : limit_(limit), interval_(interval) {}
+
+  /// The first look is not at once.
+  void begin(Nanos now) { next_ = now + interval_; }
 
   [[nodiscard]] bool due(Nanos now) const { return limit_ && !over() && now >= next_; }
   [[nodiscard]] std::optional<Nanos> next() const {
@@ -27,6 +36,7 @@ class TreeWatch {
 
  private:
   std::optional<std::uint64_t> limit_;
+  Nanos interval_;
   std::uint64_t peak_ = 0;
   Nanos next_ = 0;
 };

@@ -54,6 +54,22 @@ TEST_CASE("a whole tree that is to end for the memory limit has ended for it, ho
   CHECK(sampled.reason.text.contains("no cgroup holds it here"));
 }
 
+TEST_CASE("what no cgroup counts of its sockets ends a run for its memory limit") {
+  plan::Plan plan = some_plan();
+  plan.limits.memory = 64U << 20U;
+  const Evidence evidence{.wait_status = killed(SIGKILL),
+                          .killed_for = KilledFor::sockets,
+                          .oom_kills = 0,
+                          .unread_bytes = 100U << 20U};
+  const Outcome outcome = decided(evidence, plan);
+  CHECK(outcome.status == Status::oom);
+  CHECK(outcome.process_exit == 137);
+  CHECK(outcome.reason.code == "memory_limit");
+  CHECK(outcome.reason.limit == "64M");
+  CHECK(outcome.reason.observed == "100M");
+  CHECK(outcome.reason.text.contains("sockets"));
+}
+
 TEST_CASE("going above the soft memory limit is a warning with its count, and no end") {
   plan::Plan plan = some_plan();
   const Evidence evidence{.wait_status = exited(0), .memory_high_events = 12};

@@ -45,3 +45,12 @@ TEST_CASE("a tree that is gone is no measurement") {
   CHECK_FALSE(watch.peak());
   CHECK(watch.next());
 }
+
+TEST_CASE("a watch that has begun looks for the first time after its interval") {
+  TreeWatch watch(100, 250);
+  watch.begin(1000);
+  CHECK_FALSE(watch.due(1249));
+  CHECK(watch.due(1250));
+  watch.note(1300, 0);
+  CHECK(watch.next() == 1550);
+}

@@ -1,0 +1,101 @@
+#include "os/unread.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "os/cgroup_file.hpp"
+#include "os/fd.hpp"
+
+namespace sbx::os {
+namespace {
+
+/// The word of this number; words stand apart by any number of spaces.
+std::string_view word(std::string_view line, int number) {
+  for (; number >= 0; --number) {
+    const std::size_t begin = line.find_first_not_of(' ');
+    if (begin == std::string_view::npos) return {};
+    line.remove_prefix(begin);
+    const std::string_view found = line.substr(0, line.find(' '));
+    if (number == 0) return found;
+    line.remove_prefix(found.size());
+  }
+  return {};
+}
+
+std::uint64_t number(std::string_view text, int base) {
+  std::uint64_t value = 0;  // and so of a head line
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+enum class Kind { netlink, datagrams, tcp };
+
+/// netlink: Rmem. The others: tx_queue:rx_queue, in base 16.
+std::uint64_t unread_of(std::string_view line, Kind kind) {
+  constexpr int kState = 3;
+  constexpr int kQueue = 4;  // of all
+  constexpr int kInode = 9;
+  const std::string_view found = word(line, kQueue);
+  if (kind == Kind::netlink) return number(found, 10);
+  const std::size_t colon = found.find(':');
+  if (colon == std::string_view::npos) return 0;
+  const std::uint64_t queue = number(found.substr(colon + 1), 16);
+  // The other half is a datagram that is not complete yet (MSG_MORE of send(2)).
+  if (kind == Kind::datagrams) return number(found.substr(0, colon), 16) + queue;
+  // Who listens has so many connections that nobody has accepted, each with a socket of the
+  // kernel's; and what came over these. What is accepted is counted, and may be ours
+  // (egress/acceptor.hpp).
+  constexpr std::uint64_t kSocket = 4096;
+  if (word(line, kState) == "0A") return queue * kSocket;
+  return word(line, kInode) == "0" ? queue : 0;
+}
+
+/// Not read as a whole: a line for each socket, of which a command may have a hundred thousand.
+std::uint64_t add_up(const std::string& path, Kind kind, std::uint64_t enough) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::uint64_t sum = 0;
+  std::string text;
+  std::array<char, 16384> piece{};
+  while (file.valid() && sum <= enough) {
+    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+      sum += unread_of(std::string_view(text).substr(begin, end - begin), kind);
+    text.erase(0, begin);
+  }
+  return sum;
+}
+
+}  // namespace
+
+std::uint64_t unread_bytes(pid_t member, std::uint64_t enough) {
+  const std::string folder = "/proc/" + std::to_string(member) + "/net/";
+  // "sockets: used 3": most commands have none, which is all that is looked at then.
+  const std::string sockets = read_kernel_text(folder + "sockstat");
+  const std::string_view line = std::string_view(sockets).substr(0, sockets.find('\n'));
+  const std::uint64_t used = number(word(line, 2), 10);
+  if (used == 0) return 0;
+  std::uint64_t sum = 0;
+  const auto add = [&](Kind kind, std::initializer_list<const char*> files) {
+    for (const char* file : files)
+      if (sum <= enough) sum += add_up(folder + file, kind, enough - sum);
+  };
+  add(Kind::netlink, {"netlink"});
+  add(Kind::datagrams, {"udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6"});
+  // The list of TCP has connections that have ended a minute ago, perhaps tens of thousands.
+  constexpr std::uint64_t kFew = 32;
+  if (used >= kFew) add(Kind::tcp, {"tcp", "tcp6"});
+  return sum;
+}
+
+}  // namespace sbx::os

@@ -1,0 +1,71 @@
+"""Memory that the kernel takes for the command and counts for no cgroup."""
+import pytest
+
+# Each prints a line once it holds some 60 MiB or more, and stays. A socket takes what net.core.rmem_default says.
+PRELUDE = """
+import socket, struct, sys, time
+held = []
+def ready():
+    print("full", flush=True)
+    time.sleep(float(sys.argv[1]))
+"""
+ANSWERS = """
+ask = struct.pack("=IHHIIBxHiII", 32, 18, 1, 0, 0, 0, 0, 1, 0, 0)  # RTM_GETLINK of lo
+for _ in range(400):
+    held.append(socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0))
+    for _ in range(100):
+        held[-1].send(ask)
+"""
+ERRORS = """
+for _ in range(400):
+    held.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    held[-1].setsockopt(socket.IPPROTO_IP, 11, 1)  # IP_RECVERR
+    for _ in range(400):
+        try:
+            held[-1].sendto(b"x" * 1000, ("127.0.0.1", 9))
+        except ConnectionRefusedError:
+            pass
+"""
+CONNECTIONS = """
+listener = socket.create_server(("127.0.0.1", 0), backlog=4096)
+for _ in range(1500):
+    with socket.socket() as one:
+        one.setblocking(False)
+        one.connect_ex(listener.getsockname())
+        try:
+            one.send(b"x" * 50000)
+        except BlockingIOError:
+            pass
+"""
+BEGUN = """
+for _ in range(900):
+    held.append(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    held[-1].sendto(b"x" * 60000, socket.MSG_MORE, ("127.0.0.1", 9))
+"""
+WAYS = {"answers of netlink": ANSWERS, "errors": ERRORS, "datagrams that never end": BEGUN,
+        "connections that nobody accepts": CONNECTIONS}
+
+
+def run(sbx, way, memory, seconds):
+    script = PRELUDE + WAYS[way] + "ready()"
+    return sbx.run(flags=["--memory", memory], cmd=["/usr/bin/python3", "-S", "-c", script, seconds], timeout=120)
+
+
+@pytest.mark.needs("cgroup:memory")
+@pytest.mark.parametrize("way", WAYS)
+def test_more_than_the_limit_ends_the_run(sbx, way):
+    ended = run(sbx, way, "32M", "30")
+    ended.assert_status("oom", 137)
+    assert ended.result["reason"]["code"] == "memory_limit" and "unread" in ended.result["reason"]["text"], ended
+    assert ended.result["memory"]["oom_kills"] == 0, ended  # no cgroup has seen any of it
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_control_without_the_limit_it_stays(sbx, way):
+    assert run(sbx, way, "none", "1").assert_ok().out == "full\n"
+
+
+@pytest.mark.needs("cgroup:memory")
+@pytest.mark.parametrize("way", WAYS)
+def test_what_stays_below_is_left_alone(sbx, way):
+    assert run(sbx, way, "1G", "1").assert_ok().out == "full\n"
