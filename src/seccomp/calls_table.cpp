@@ -137,9 +137,7 @@ constexpr Call kMemory[] = {{12, "brk"},
                             {462, "mseal"},
                             {453, "map_shadow_stack"},
                             {239, "get_mempolicy"},
-                            {238, "set_mempolicy"},
-                            {450, "set_mempolicy_home_node"},
-                            {237, "mbind"}};
+                            {238, "set_mempolicy"}};
 constexpr Call kProcess[] = {
     {56, "clone"},      {57, "fork"},        {58, "vfork"},       {59, "execve"},
     {322, "execveat"},  {60, "exit"},        {231, "exit_group"}, {61, "wait4"},
@@ -237,7 +235,8 @@ constexpr Call kIoUring[] = {
     {425, "io_uring_setup"}, {426, "io_uring_enter"}, {427, "io_uring_register"}};
 constexpr Call kPerf[] = {{298, "perf_event_open"}};
 constexpr Call kUserfault[] = {{323, "userfaultfd"}};
-constexpr Call kNuma[] = {{279, "move_pages"}, {256, "migrate_pages"}};
+constexpr Call kNuma[] = {
+    {237, "mbind"}, {450, "set_mempolicy_home_node"}, {279, "move_pages"}, {256, "migrate_pages"}};
 constexpr Call kFileWatch[] = {{300, "fanotify_init"}, {301, "fanotify_mark"}};
 constexpr Call kMountInfo[] = {{457, "statmount"}, {458, "listmount"}};
 constexpr Call kLsm[] = {
@@ -316,8 +315,9 @@ constexpr Group kGroups[] = {
      Standing::optional, 0, kPerf},
     {"@userfault", "stops the kernel in the middle of a copy: the usual helper of kernel exploits",
      Standing::optional, 0, kUserfault},
-    {"@numa", "moves pages of running processes between memory nodes", Standing::optional, 0,
-     kNuma},
+    {"@numa",
+     "places each page on a memory node, which the kernel notes in memory that no cgroup counts",
+     Standing::optional, 0, kNuma},
     {"@file-watch", "watches whole mounts and file systems; inotify is in @file-system",
      Standing::optional, 0, kFileWatch},
     {"@mount-info", "names host paths behind mounts; /proc/self/mountinfo is what programs read",

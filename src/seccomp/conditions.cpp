@@ -212,6 +212,12 @@ std::vector<ConditionedCall> make_table() {
        "host and in other sandboxes",
        {{Denial::ordinary, {is(1, F_SETLEASE)}}}},
       socket_call(),
+      {"setsockopt",
+       "no filter of its own (SO_ATTACH_FILTER): the kernel compiles each for each socket, in "
+       "memory "
+       "that no cgroup counts and of which all of the host has so much (bpf_jit_limit)",
+       {{Denial::ordinary, {is(1, SOL_SOCKET), is(2, SO_ATTACH_FILTER)}},
+        {Denial::ordinary, {is(1, SOL_SOCKET), is(2, SO_ATTACH_REUSEPORT_CBPF)}}}},
       {"socketpair", "only AF_UNIX", {{Denial::ordinary, {is_not(0, AF_UNIX)}}}},
       {"personality",
        "only PER_LINUX, PER_LINUX32 and the query: others switch off address randomisation or map "

@@ -29,8 +29,7 @@ bool opens_to_change(std::uint64_t flags) {
 /// as needed, and refused all the same: keys and rings of the caller's, and the like.
 bool is_given(const seccomp::Group& group, const plan::Plan& plan) {
   if (group.name == "@network-io" && plan.network == profile::NetworkMode::host) return false;
-  return group.standing == seccomp::Standing::allowed || group.name == "@debug" ||
-         group.name == "@numa";
+  return group.standing == seccomp::Standing::allowed || group.name == "@debug";
 }
 
 std::string name_of(pid_t thread) {

@@ -1,4 +1,4 @@
-"""Memory that the kernel takes for the command and counts for no cgroup."""
+"""Memory that the kernel takes for the command and counts for no cgroup: without end where one descriptor is enough."""
 import pytest
 
 # Each prints a line once it holds some 60 MiB or more, and stays. A socket takes what net.core.rmem_default says.
@@ -69,3 +69,45 @@ def test_control_without_the_limit_it_stays(sbx, way):
 @pytest.mark.parametrize("way", WAYS)
 def test_what_stays_below_is_left_alone(sbx, way):
     assert run(sbx, way, "1G", "1").assert_ok().out == "full\n"
+
+
+# What may be asked for once may be asked for without end: a policy for each page of a file that has none, a program
+# that the kernel compiles for each socket.
+ASK = """
+import ctypes, mmap, os, socket, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+"""
+POLICY = """
+fd = os.memfd_create("x")
+os.ftruncate(fd, 1 << 30)
+memory = mmap.mmap(fd, 1 << 20)
+at = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+nodes = (ctypes.c_ulong * 16)(1)
+for page in range(0, 1 << 20, 8192):
+    if libc.syscall(237, ctypes.c_void_p(at + page), ctypes.c_ulong(4096), 2, nodes, ctypes.c_ulong(65), 0) != 0:
+        sys.exit(os.strerror(ctypes.get_errno()))  # mbind, MPOL_BIND
+"""
+FILTER = """
+step = ctypes.create_string_buffer(struct.pack("=HBBI", 6, 0, 0, 0xffffffff))
+with socket.socket(socket.AF_UNIX) as one:
+    try:
+        one.setsockopt(socket.SOL_SOCKET, 26, struct.pack("@HP", 1, ctypes.addressof(step)))
+    except OSError as error:
+        sys.exit(error.strerror)
+"""
+ENDLESS = {"a policy for each page": POLICY, "a filter for each socket": FILTER}
+
+
+@pytest.mark.parametrize("way", ENDLESS)
+def test_endless_is_refused(sbx, way):
+    run = sbx.run(cmd=["/usr/bin/python3", "-S", "-c", ASK + ENDLESS[way]]).assert_nonzero(1)
+    assert run.err == "Operation not permitted\n", run
+
+
+@pytest.mark.parametrize("way", ENDLESS)
+def test_control_without_the_filter_it_is_given(weakened, way):
+    run = weakened.run(cmd=["/usr/bin/python3", "-S", "-c", ASK + ENDLESS[way]],
+                       env={"SBX_TEST_WITHOUT": "install_seccomp"})
+    if "not implemented" in run.err:
+        pytest.skip("this kernel has no NUMA")
+    run.assert_ok()

@@ -164,6 +164,18 @@ TEST_CASE("sockets are of four families, netlink of one protocol, pairs of one f
   CHECK(asked(OnDeny::log)("socket", {40}) == kLog);
 }
 
+TEST_CASE("no filter is compiled for a socket, and no policy kept for a page") {
+  const Asked filter = asked(OnDeny::fail);
+  for (const std::uint64_t option : {26U, 51U})  // SO_ATTACH_FILTER, SO_ATTACH_REUSEPORT_CBPF
+    check_answer(filter, "setsockopt", {3, 1, option}, fails(EPERM));
+  for (const std::uint64_t option : {2U, 6U, 9U, 15U, 27U, 31U})
+    check_answer(filter, "setsockopt", {3, 1, option}, kAllow);  // SO_REUSEADDR, SO_DETACH_FILTER
+  for (const std::uint64_t option : {1U, 26U, 51U})
+    check_answer(filter, "setsockopt", {3, 6, option}, kAllow);  // TCP_NODELAY
+  check_answer(filter, "mbind", {}, fails(EPERM));
+  check_answer(filter, "set_mempolicy", {}, kAllow);
+}
+
 TEST_CASE("no file gets a set-id bit, however it is made") {
   const Asked filter = asked(OnDeny::fail);
   struct ModeCall {
