@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::size_t kLongestProfile = std::size_t{1} << 20U;
 constexpr int kCommon = O_CLOEXEC | O_NOCTTY;
+/// How long a FIFO may have no reader.
+constexpr int kPatienceMs = 5000;
 
 std::unexpected<Error> failed(ErrorKind kind, std::string_view where, std::string what, int error,
                               std::string hint = {}) {
@@ -70,11 +72,29 @@ Result<TargetKind> look_at(const std::string& target, std::string_view flag) {
       stream ? "name that itself, or use fd:N" : "name the file itself, or use fd:N");
 }
 
+bool is_fifo(const std::string& target) {
+  struct stat about{};
+  return ::stat(target.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+/// A FIFO may get its reader after us; but a command may have left one here, that nobody reads.
 Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag) {
+  constexpr int kPauseMs = 10;
   const int follow = names_systems_link(target) ? 0 : O_NOFOLLOW;
-  os::UniqueFd fd(::open(target.c_str(), O_WRONLY | follow | kCommon));
-  if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
-  return fd;
+  for (int waited = 0;; waited += kPauseMs) {
+    os::UniqueFd fd(::open(target.c_str(), O_WRONLY | O_NONBLOCK | follow | kCommon));
+    if (fd.valid() && ::fcntl(fd.get(), F_SETFL, 0) == 0) return fd;
+    const int error = errno;
+    const bool unread = error == ENXIO && is_fifo(target);
+    if (unread && waited < kPatienceMs) {
+      (void)::poll(nullptr, 0, kPauseMs);
+      continue;
+    }
+    if (unread)
+      return failed(ErrorKind::usage, flag, "nobody reads the FIFO " + quote(target), 0,
+                    "start its reader, or remove it: a file takes its place");
+    return failed(ErrorKind::usage, flag, "cannot write " + quote(target), error);
+  }
 }
 
 std::string temporary_name() {
@@ -215,8 +235,8 @@ bool same_file(const std::string& one, const std::string& other) {
 Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag) {
   if (target.starts_with("fd:")) return copy_descriptor(target, flag);
   if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) return open_existing(target, flag);
-  os::UniqueFd fd(
-      ::open(target.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | kCommon, 0666));
+  os::UniqueFd fd(::open(target.c_str(),
+                         O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | kCommon, 0666));
   if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);
   return fd;
 }

@@ -2,8 +2,11 @@
 import json
 import os
 import subprocess
+import time
 
 import pytest
+
+from support import slow
 
 PAYLOAD = ["sh", "-c", "echo out; echo err >&2; exit 3"]
 BAD_LINES = [
@@ -71,6 +74,25 @@ def test_devices_are_written_to_not_replaced(sbx):
     before = os.stat("/dev/null").st_rdev
     run = sbx.run(flags=["--result", "/dev/null", "--events", "/dev/null"], cmd=["true"], result=False)
     assert run.code == 0 and os.stat("/dev/null").st_rdev == before
+
+
+@pytest.mark.parametrize("flag", ["--result", "--events", "--junit"])
+def test_a_fifo_that_an_earlier_command_left_holds_up_nobody(sbx, flag):
+    """It has no reader, and gets none."""
+    sbx.run(flags=["--workspace", ".:rw"], cmd=["mkfifo", "report"]).assert_ok()
+    run = sbx.call("run", *sbx.degraded, flag, "report", "--", "true", timeout=30 * slow.FACTOR)
+    run.assert_refused(flag, "nobody reads the FIFO report", "remove it")
+    assert run.err.count("nobody reads") == 1 and run.seconds < 9 * slow.FACTOR, run
+
+
+@pytest.mark.parametrize("flag", ["--result", "--events"])
+def test_a_fifo_may_get_its_reader_after_the_start(sbx, flag):
+    os.mkfifo(sbx.cwd / "report")
+    running = sbx.spawn(flags=[flag, "report"], cmd=["true"], result=False)
+    time.sleep(0.5)
+    with open(sbx.cwd / "report") as reader:
+        last = json.loads(reader.read().splitlines()[-1])
+    assert running.wait().code == 0 and last.get("result", last)["status"] == "ok", last
 
 
 def test_result_by_descriptor_does_not_reach_the_payload(sbx):
