@@ -124,6 +124,19 @@ def test_no_binary(client, monkeypatch):
         client.Sandbox()
 
 
+@pytest.mark.parametrize("content, why", [("no program\n", "Exec format error"), ("#!/no/such/shell\n", "No such file")])
+def test_binary_that_does_not_start(client, tmp_path, content, why):
+    path = tmp_path / "sbx"
+    path.write_text(content)
+    path.chmod(0o755)
+    with client.Sandbox(binary=path) as box:
+        for call in (lambda: box.run(["true"]), box.explain, lambda: client.check("python", binary=path)):
+            with pytest.raises(client.SbxError, match=f"^cannot start {path}: {why}"):
+                call()
+    with pytest.raises(client.SbxError, match="is no executable file"):
+        client.Sandbox(binary=tmp_path)  # a folder
+
+
 def test_binary_that_is_not_sbx(client):
     with client.Sandbox(binary="/bin/echo") as box, pytest.raises(client.SbxError, match="without a result"):
         box.run(["true"])

@@ -149,6 +149,6 @@ def test_start_that_fails_is_not_a_run(client, degraded):
     from sbx import guardian
     with client.Sandbox(degrade=["cgroup"] if degraded else []) as box:
         box.binary = "/no/such/sbx"
-        with pytest.raises(FileNotFoundError):
+        with pytest.raises(client.SbxError, match="cannot start /no/such/sbx: No such file"):
             box.run(["true"])
     assert not guardian._running

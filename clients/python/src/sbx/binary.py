@@ -26,9 +26,22 @@ def find(binary: Optional[StrPath] = None) -> str:
     raise SbxError("sbx not found: no `sbx` in PATH; install it, set SBX_BIN, or pass binary=")
 
 
+def start(words: List[str]) -> subprocess.CompletedProcess[bytes]:
+    """Runs `words`, of which the first is the path of sbx, to their end. Raises SbxError when that does not start."""
+    try:
+        return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    except OSError as error:
+        raise no_start(words[0], error) from error
+
+
+def no_start(binary: str, error: OSError) -> SbxError:
+    """What to raise where the kernel has not started it: a text, say, or a script whose interpreter is missing."""
+    return SbxError(f"cannot start {binary}: {error.strerror}")
+
+
 def call(binary: str, words: List[str]) -> bytes:
     """Standard output of `sbx WORDS`. Raises SbxError with the binary's message when it fails."""
-    ended = subprocess.run([binary, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    ended = start([binary, *words])
     if ended.returncode != 0:
         raise SbxError(message(ended.stderr) or f"sbx {words[0]} ended with {ended.returncode}", ended.returncode)
     return ended.stdout

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import List, NamedTuple, Optional
 
-from .binary import StrPath, find, message
+from .binary import StrPath, find, message, start
 from .errors import SbxError
 
 
@@ -23,8 +22,7 @@ def check(profile: StrPath, binary: Optional[StrPath] = None) -> List[Problem]:
 
     Raises SbxError when the profile cannot be read at all.
     """
-    ended = subprocess.run([find(binary), "check", "--", os.fspath(profile)], stdin=subprocess.DEVNULL,
-                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    ended = start([find(binary), "check", "--", os.fspath(profile)])
     found: List[Problem] = []
     for text in ended.stdout.decode(errors="replace").splitlines():
         place, _, said = text.partition(": ")

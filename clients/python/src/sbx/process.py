@@ -13,6 +13,7 @@ import time
 from typing import Callable, Dict, List, Optional, Tuple, Union
 
 from . import guardian
+from .binary import no_start
 from .pipes import close, close_all, pipe
 from .relay import Relay
 from .runs import Runs
@@ -100,10 +101,10 @@ class Process:
                 # The start and the note of its pid are one call of C: no signal handler of Python comes between them.
                 self._pids.extend(map(spawn, [os.environ]))
                 return
-            except PermissionError as error:  # setpgid(2): the group has just gone, or is of another session
+            except OSError as error:
                 if attempt == 2 or error.errno != errno.EPERM:
-                    raise
-                guardian.renew()
+                    raise no_start(argv[0], error) from error
+                guardian.renew()  # setpgid(2): the group has just gone, or is of another session
 
     def __enter__(self) -> Process:
         return self
@@ -163,7 +164,7 @@ class Process:
     def communicate(self, cancel: int = -1, watch: Optional[Callable[[], bool]] = None) -> None:
         """Starts it, feeds the input, reads all outputs to their end, and waits.
 
-        Raises OSError when it cannot be started, ValueError when its sandbox is closed, and Cancelled when `cancel` is
+        Raises SbxError when it cannot be started, ValueError when its sandbox is closed, and Cancelled when `cancel` is
         readable or `watch` is true, which is asked once a second.
         """
         self._runs.add(self)
