@@ -44,6 +44,13 @@ def test_wrong_use_is_a_type_error(client_tools, tmp_path):
     assert done.returncode == 1 and 'expression has type "int"' in done.stdout, done.stdout
 
 
+def test_a_time_limit_may_be_a_text_as_well(client_tools, tmp_path):
+    (tmp_path / "use.py").write_text("from sbx import AsyncSandbox, Sandbox\nSandbox().run(['true'], timeout='1.5s')\n"
+                                     "async def main() -> None:\n    await AsyncSandbox().run(['true'], timeout='1.5s')\n")
+    run(client_tools, "-m", "mypy", "--strict", "--cache-dir", tmp_path / "cache", "use.py", cwd=tmp_path,
+        env={**os.environ, "MYPYPATH": str(PYTHON / "src")})
+
+
 def test_syntax_of_python_3_9():
     files = sorted((PYTHON / "src/sbx").glob("*.py"))
     assert len(files) > 8

@@ -7,7 +7,7 @@ import inspect
 import os
 import threading
 from types import TracebackType
-from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Type
+from typing import Any, Callable, Coroutine, Dict, List, Optional, Sequence, Type, Union
 
 from . import binary as sbx
 from . import folder, schema
@@ -37,7 +37,7 @@ class AsyncSandbox:
         made.sandbox = sandbox
         return made
 
-    async def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Optional[float] = None,
+    async def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Union[float, str, None] = None,
                   check: bool = False, on_stdout: Optional[Sink] = None, on_stderr: Optional[Sink] = None,
                   on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """As Sandbox.run. When the task is cancelled, the whole tree has ended before CancelledError comes; when the loop is

@@ -94,14 +94,14 @@ class Sandbox:
         place = [f"--workspace={self._workspace}"] if self._workspace else []
         return [*self._profile, *place, *self._flags, *options.flags(overrides)]
 
-    def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Optional[float] = None, check: bool = False,
+    def run(self, argv: Sequence[Arg], *, input: Data = None, timeout: Union[float, str, None] = None, check: bool = False,
             on_stdout: Optional[Sink] = None, on_stderr: Optional[Sink] = None,
             on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """Runs `argv` once and returns how it ended. [] means the profile's own `command`.
 
         input: what the command reads: text, bytes, or a file, from where it stands, which is no terminal. None: nothing.
-        timeout: seconds of wall clock, in place of the sandbox's limit (60 s unless it says otherwise); the
-        result's status is then `timeout`.
+        timeout: seconds of wall clock, or a text such as '1.5s', in place of the sandbox's limit (60 s unless it
+        says otherwise); the result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
         with every event (`sbx schema event`). One that raises ends the run, and its exception is passed on. One
         that is slow loses nothing: up to 64 MiB of events wait for it. Coroutine functions are for AsyncSandbox.
@@ -115,7 +115,7 @@ class Sandbox:
                 raise TypeError(f"{name} is a coroutine function, which nobody awaits here: that is for AsyncSandbox")
         return self._run(argv, input, timeout, check, (on_stdout, on_stderr, on_event), overrides, -1)
 
-    def _run(self, argv: Sequence[Arg], input: Data, timeout: Optional[float], check: bool,
+    def _run(self, argv: Sequence[Arg], input: Data, timeout: Union[float, str, None], check: bool,
              sinks: Tuple[Optional[Sink], Optional[Sink], Optional[EventSink]], overrides: Dict[str, Any],
              cancel: int, watch: Optional[Callable[[], bool]] = None) -> Result:
         if isinstance(argv, (str, bytes)):
