@@ -26,6 +26,9 @@ export async function main(): Promise<number | null> {
   }
   // @ts-expect-error: a status that there is not
   if (result.status === "great") throw new SbxError(String(kept.length));
+  const perhaps = process.env["MEMORY"];
+  new Sandbox({ memory: perhaps, cwd: perhaps, workspace: undefined, profile: { name: perhaps, limits: { memory: perhaps } } });
+  await sandbox.run(["true"], { timeout: undefined, signal: undefined, onStdout: undefined, overrides: { idle: perhaps } });
   // @ts-expect-error: an option that there is not
   new Sandbox({ memry: "64M" });
   return result.data.memory.peak_bytes;

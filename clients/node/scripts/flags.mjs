@@ -49,7 +49,7 @@ function comment(one) {
 export function flagsModule(help) {
   const flags = parse(help);
   const offered = flags.filter((one) => !OWN.has(one.flag));
-  const fields = offered.map((one) => `${comment(one)}  ${camel(one.flag)}?: ${typeOf(one)};\n`).join("");
+  const fields = offered.map((one) => `${comment(one)}  ${camel(one.flag)}?: ${typeOf(one)} | undefined;\n`).join("");
   const units = offered.filter((one) => ["size", "duration"].includes(kindOf(one)))
     .map((one) => `  ${camel(one.flag)}: "${kindOf(one)}",\n`).join("");
   const own = [...OWN].filter((name) => name !== "workspace").map((name) => `"${camel(name)}"`).join(", ");

@@ -31,7 +31,7 @@ const files = {
     EventData: eventSchema(),
     ProfileData: schema("profile"),
     KeptArtifacts: schema("artifacts"),
-  }),
+  }, ["ProfileData"]),
   "flags.ts": flagsModule(ask("run", "--help")),
 };
 

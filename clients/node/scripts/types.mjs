@@ -11,9 +11,10 @@ function doc(text, indent) {
 function objectType(schema, context, indent) {
   const inner = `${indent}  `;
   const required = new Set(schema.required ?? []);
+  const left = (needed) => (needed || !context.asked ? "" : " | undefined");
   const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-    return `${doc(field.description, inner)}${inner}${key}${required.has(name) ? "" : "?"}: ${typeOf(field, context, inner)};\n`;
+    return `${doc(field.description, inner)}${inner}${key}${required.has(name) ? ": " : "?: "}${typeOf(field, context, inner)}${left(required.has(name))};\n`;
   });
   const more = schema.additionalProperties;
   if (fields.length === 0) return `Record<string, ${more ? typeOf(more, context, indent) : "unknown"}>`;
@@ -71,11 +72,12 @@ function events(name, schema) {
 /**
  * The module src/schema.ts.
  * @param {Record<string, object>} schemas type name to JSON Schema; one with `oneOf` on top is of events
+ * @param {readonly string[]} asked those that a caller fills in, who may have `undefined` for what is not there
  * @returns {string} its text
  */
-export function schemaModule(schemas) {
+export function schemaModule(schemas, asked) {
   const parts = Object.entries(schemas).flatMap(([name, schema]) => {
-    const context = { prefix: name };
+    const context = { prefix: name, asked: asked.includes(name) };
     const definitions = Object.entries(schema.$defs ?? {}).map(([key, value]) =>
       `${doc(value.description, "")}export type ${defName(name, key)} = ${typeOf(value, context)};\n`);
     if (schema.oneOf) return [...definitions, events(name, schema)];

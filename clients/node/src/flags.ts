@@ -6,115 +6,115 @@ export type Scalar = string | number | boolean;
 /** The flags of `sbx run`; each wins over the profile. What is wrong with a value, sbx says itself. */
 export interface Overrides {
   /** `--git MODE`: protect: commits work, hooks and config are kept [none]. */
-  git?: string;
+  git?: string | undefined;
   /** `--keep WHAT`: the changes of an overlay: none, diff, apply [none]. */
-  keep?: string;
+  keep?: string | undefined;
   /** `--workdir DIR`: start CMD in this folder of the sandbox. */
-  workdir?: string;
+  workdir?: string | undefined;
   /** `--root ROOT`: root: host, empty, a folder, or oci:IMAGE[:REF] [host]. */
-  root?: string;
+  root?: string | undefined;
   /** `--ro SRC[:DST]`: show a file or folder, read-only. */
-  ro?: string | readonly string[];
+  ro?: string | readonly string[] | undefined;
   /** `--rw SRC[:DST]`: show a file or folder, writable. */
-  rw?: string | readonly string[];
+  rw?: string | readonly string[] | undefined;
   /** `--tmpfs DST[:SIZE]`: an empty folder in memory. */
-  tmpfs?: string | readonly string[];
+  tmpfs?: string | readonly string[] | undefined;
   /** `--file DST=CONTENT`: a read-only file with this content. */
-  file?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  file?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--copy-in SRC:DST`: a copy in /tmp or another tmpfs, to write to. */
-  copyIn?: string | readonly string[];
+  copyIn?: string | readonly string[] | undefined;
   /** `--tool NAME`: show a tool where the host has it. */
-  tool?: string | readonly string[];
+  tool?: string | readonly string[] | undefined;
   /** `--mask PATTERN`: hide what matches: /workspace/**\/*.pem. */
-  mask?: string | readonly string[];
+  mask?: string | readonly string[] | undefined;
   /** `--device NAME`: one more device. */
-  device?: string | readonly string[];
+  device?: string | readonly string[] | undefined;
   /** `--collect PATTERN`: keep files of this path: /workspace/out/**. */
-  collect?: string | readonly string[];
+  collect?: string | readonly string[] | undefined;
   /** `--env K[=V]`: set a variable, or pass the caller's. */
-  env?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  env?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--secret NAME=FROM`: a file /run/secrets/NAME: env:VAR, file:PATH, fd:N. */
-  secret?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  secret?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--user UID[:GID]`: ids inside the sandbox. */
-  user?: string;
+  user?: string | undefined;
   /** `--hostname NAME`: host name inside the sandbox [sandbox]. */
-  hostname?: string;
+  hostname?: string | undefined;
   /** `--time-offset CLOCK=DURATION`: shift the monotonic or boottime clock. */
-  timeOffset?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  timeOffset?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--memory SIZE`: memory of the whole tree [512M]. A number is in bytes. */
-  memory?: string | number;
+  memory?: string | number | undefined;
   /** `--memory-high SIZE`: slow the tree and warn above this much. A number is in bytes. */
-  memoryHigh?: string | number;
+  memoryHigh?: string | number | undefined;
   /** `--oom-kill WHAT`: at the memory limit: process or tree [process]. */
-  oomKill?: string;
+  oomKill?: string | undefined;
   /** `--swap SIZE`: swap of the whole tree [0]. A number is in bytes. */
-  swap?: string | number;
+  swap?: string | number | undefined;
   /** `--pids N`: processes and threads at once [128]. */
-  pids?: string | number;
+  pids?: string | number | undefined;
   /** `--cpus N`: processor share: 1.5 is one and a half cores. */
-  cpus?: string | number;
+  cpus?: string | number | undefined;
   /** `--cpu-weight N`: share where others compete: 200 is twice theirs. */
-  cpuWeight?: string | number;
+  cpuWeight?: string | number | undefined;
   /** `--cpuset LIST`: processors to run on: 0-3. */
-  cpuset?: string;
+  cpuset?: string | undefined;
   /** `--io-read-bps SIZE`: bytes read from disk a second. A number is in bytes. */
-  ioReadBps?: string | number;
+  ioReadBps?: string | number | undefined;
   /** `--io-write-bps SIZE`: bytes written to disk a second. A number is in bytes. */
-  ioWriteBps?: string | number;
+  ioWriteBps?: string | number | undefined;
   /** `--io-read-iops N`: disk reads a second. */
-  ioReadIops?: string | number;
+  ioReadIops?: string | number | undefined;
   /** `--io-write-iops N`: disk writes a second. */
-  ioWriteIops?: string | number;
+  ioWriteIops?: string | number | undefined;
   /** `--timeout DURATION`: wall clock [60s]. A number is in milliseconds. */
-  timeout?: string | number;
+  timeout?: string | number | undefined;
   /** `--cpu-time DURATION`: processor time of the whole tree. A number is in milliseconds. */
-  cpuTime?: string | number;
+  cpuTime?: string | number | undefined;
   /** `--idle DURATION`: time without output. A number is in milliseconds. */
-  idle?: string | number;
+  idle?: string | number | undefined;
   /** `--grace DURATION`: from SIGTERM to SIGKILL [0s]. A number is in milliseconds. */
-  grace?: string | number;
+  grace?: string | number | undefined;
   /** `--stdout-limit SIZE`: bytes of standard output. A number is in bytes. */
-  stdoutLimit?: string | number;
+  stdoutLimit?: string | number | undefined;
   /** `--stderr-limit SIZE`: bytes of standard error. A number is in bytes. */
-  stderrLimit?: string | number;
+  stderrLimit?: string | number | undefined;
   /** `--on-exceed WHAT`: beyond that: truncate or kill [truncate]. */
-  onExceed?: string;
+  onExceed?: string | undefined;
   /** `--rlimit NAME=VALUE`: a limit of setrlimit(2): nofile=4096. */
-  rlimit?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  rlimit?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--net MODE`: none, or the host's own network [none]. */
-  net?: string;
+  net?: string | undefined;
   /** `--allow HOST:PORT`: reach this and nothing else: *.NAME:443, udp:NAME:3478. */
-  allow?: string | readonly string[];
+  allow?: string | readonly string[] | undefined;
   /** `--seccomp-allow NAME`: allow a system call or @group. */
-  seccompAllow?: string | readonly string[];
+  seccompAllow?: string | readonly string[] | undefined;
   /** `--seccomp-deny NAME`: deny a system call or @group. */
-  seccompDeny?: string | readonly string[];
+  seccompDeny?: string | readonly string[] | undefined;
   /** `--on-deny WHAT`: a denied call: errno, kill or log [errno]. */
-  onDeny?: string;
+  onDeny?: string | undefined;
   /** `--cap NAME`: keep a capability inside the sandbox. */
-  cap?: string | readonly string[];
+  cap?: string | readonly string[] | undefined;
   /** `--landlock MODE`: the second wall: auto, require or off [auto]. */
-  landlock?: string;
+  landlock?: string | undefined;
   /** `--degrade CONTROL`: go on where the host lacks it. */
-  degrade?: string | readonly string[];
+  degrade?: string | readonly string[] | undefined;
   /** `--stdin FROM`: inherit, null or a file [inherit]. */
-  stdin?: string;
+  stdin?: string | undefined;
   /** `--junit FILE|fd:N`: write the run as a test, as JUnit's XML. */
-  junit?: string;
+  junit?: string | undefined;
   /** `--usage-interval DURATION`: how often events tell what is used [none]. A number is in milliseconds. */
-  usageInterval?: string | number;
+  usageInterval?: string | number | undefined;
   /** `--log FILE`: write sbx's own log. */
-  log?: string;
+  log?: string | undefined;
   /** `--log-level LEVEL`: debug, info, warn or error [info]. */
-  logLevel?: string;
+  logLevel?: string | undefined;
   /** `--quiet`: no summaries: what was blocked, is kept; how a batch went. */
-  quiet?: boolean;
+  quiet?: boolean | undefined;
   /** `--timing`: print where the time went, step by step. */
-  timing?: boolean;
+  timing?: boolean | undefined;
   /** `--pin SHA256`: refuse another profile than the one with this sum. */
-  pin?: string;
+  pin?: string | undefined;
   /** `--set KEY=VALUE`: any key of a profile: vars.mem=2G. */
-  set?: string | readonly string[] | Readonly<Record<string, Scalar>>;
+  set?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
 }
 
 /** The unit of a bare number. */

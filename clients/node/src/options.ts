@@ -14,19 +14,19 @@ export type WorkspaceMode = "none" | "ro" | "rw" | "overlay";
  * - `"DIR[:MODE]"` or `{dir, mode}`: one of yours, as for `--workspace`
  * - `"none"`: none; `false`: as the profile says, which is `cwd`, read-only, if it says nothing
  */
-export type Workspace = string | false | { dir: string; mode?: WorkspaceMode };
+export type Workspace = string | false | { dir: string; mode?: WorkspaceMode | undefined };
 
 /** What a sandbox is made of. Every flag of `sbx run` is an option, in camel case: `cpuTime`, `copyIn`. */
 export interface SandboxOptions extends Overrides {
   /** A name of `sbx profiles ls`, a path (with a `/`, or ending in .yaml or .yml), or the profile itself. In the
    *  last, relative paths are relative to `cwd`, and links in them are followed. Default: the profile `default`. */
-  profile?: string | (Omit<ProfileData, "version"> & { version?: 1 });
+  profile?: string | (Omit<ProfileData, "version"> & { version?: 1 | undefined }) | undefined;
   /** Default: "rw", a folder of the sandbox's own. */
-  workspace?: Workspace;
+  workspace?: Workspace | undefined;
   /** The program to call. Default: the environment's SBX_BIN, else `sbx` on PATH. */
-  binary?: string;
+  binary?: string | undefined;
   /** The caller's directory, to which relative paths are relative. Default: the process's own. */
-  cwd?: string;
+  cwd?: string | undefined;
 }
 
 /** What the standard input of a command is made of. */
@@ -44,14 +44,14 @@ export interface Abortable {
 export interface StreamOptions {
   /** Standard input; default, and for null: empty. An iterable, such as a Readable, is read as fast as the command reads. A
    *  stream is destroyed when that reads no more. */
-  input?: Input | null;
+  input?: Input | null | undefined;
   /** Ends the command and everything that it has started, at once. */
-  signal?: Abortable;
+  signal?: Abortable | undefined;
   /** The wall-clock limit of this run: a number of milliseconds, or a duration such as "1.5s". Reaching it is no
    *  error: the status is `timeout`. */
-  timeout?: number | string;
+  timeout?: number | string | undefined;
   /** Flags for this run alone; where one cannot be repeated, it wins over the sandbox's. */
-  overrides?: Overrides;
+  overrides?: Overrides | undefined;
 }
 
 /** One run that is waited for. */
@@ -59,13 +59,13 @@ export interface RunOptions extends StreamOptions {
   /** Called with each piece of standard output as it comes, up to the bound that the result has too: 10 MiB, or
    *  `stdoutLimit`. What it throws ends the run, and is thrown by run(). A promise of it is waited for before the next
    *  call, and before run() returns; one that is rejected is as what is thrown. */
-  onStdout?: (chunk: Buffer) => unknown;
+  onStdout?: ((chunk: Buffer) => unknown) | undefined;
   /** The same for standard error. */
-  onStderr?: (chunk: Buffer) => unknown;
+  onStderr?: ((chunk: Buffer) => unknown) | undefined;
   /** The same for every event (`sbx schema event`), outputs included. */
-  onEvent?: (event: EventData) => unknown;
+  onEvent?: ((event: EventData) => unknown) | undefined;
   /** true: throw a CommandError unless the command ends with exit code 0. */
-  check?: boolean;
+  check?: boolean | undefined;
 }
 
 const OURS = new Set(["profile", "workspace", "binary", "cwd"]);

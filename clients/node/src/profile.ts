@@ -58,7 +58,8 @@ const everywhere = inKeys({
 
 /** The profile with what a file's folder would decide spelled out: its name, and its relative paths. */
 function grounded(profile: object, cwd: string): unknown {
-  return everywhere({ version: 1, name: "inline", ...profile }, cwd);
+  const there = Object.fromEntries(Object.entries(profile).filter(([, value]) => value !== undefined));
+  return everywhere({ version: 1, name: "inline", ...there }, cwd);
 }
 
 /** A text that sbx reads as this value. U+007F is a control character, which YAML has escaped and JSON need not have. */

@@ -85,7 +85,7 @@ export class Sandbox {
    * @param options `limit`: the most bytes to read; default: 64 MiB
    * @throws SbxError when it is not there, has more than `limit`, or a link is in the way, which might lead anywhere
    */
-  async readFile(path: string, options: { limit?: number } = {}): Promise<Buffer> {
+  async readFile(path: string, options: { limit?: number | undefined } = {}): Promise<Buffer> {
     return readBelow(await this.folder(), path, options.limit ?? READ_LIMIT);
   }
 

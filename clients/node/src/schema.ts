@@ -399,15 +399,15 @@ export type ProfileData = {
   /** The format's version: 1 */
   version: 1;
   /** Default: the file's name */
-  name?: ProfileDataText;
+  name?: ProfileDataText | undefined;
   /** One line for people */
-  description?: ProfileDataText;
+  description?: ProfileDataText | undefined;
   /** Profiles this one stands on; later ones win */
-  extends?: Array<string>;
+  extends?: Array<string> | undefined;
   /** Values for ${name} */
-  vars?: Record<string, ProfileDataText | boolean>;
+  vars?: Record<string, ProfileDataText | boolean> | undefined;
   /** What to run when the command line has no `-- CMD` */
-  command?: Array<ProfileDataText>;
+  command?: Array<ProfileDataText> | undefined;
   /** host (default), empty, {dir: FOLDER} or {oci: LAYOUT, ref: NAME} */
   root?: "host" | "empty" | ProfileDataVariable | {
     /** A folder that becomes the root, read-only */
@@ -416,25 +416,25 @@ export type ProfileData = {
     /** An OCI image layout, or an archive of docker save or podman save */
     oci: ProfileDataText;
     /** Which image in it */
-    ref?: ProfileDataText;
+    ref?: ProfileDataText | undefined;
     /** How much it may hold unpacked */
-    max?: ProfileDataSize;
-  };
+    max?: ProfileDataSize | undefined;
+  } | undefined;
   /** The caller's folder and how the payload sees it */
   workspace?: {
     /** Folder to show, relative to the caller's directory */
-    source?: ProfileDataText;
+    source?: ProfileDataText | undefined;
     /** Where the payload sees it */
-    at?: ProfileDataText;
+    at?: ProfileDataText | undefined;
     /** none, ro (default), rw, or overlay: writable, changes kept apart */
-    mode?: "none" | "ro" | "rw" | "overlay" | ProfileDataVariable;
+    mode?: "none" | "ro" | "rw" | "overlay" | ProfileDataVariable | undefined;
     /** overlay: what becomes of the changes */
-    keep?: "none" | "diff" | "apply" | ProfileDataVariable;
+    keep?: "none" | "diff" | "apply" | ProfileDataVariable | undefined;
     /** overlay: how much may change */
-    size?: ProfileDataSize;
+    size?: ProfileDataSize | undefined;
     /** none (default), or protect: commits work, hooks and configuration cannot be changed */
-    git?: "none" | "protect" | ProfileDataVariable;
-  };
+    git?: "none" | "protect" | ProfileDataVariable | undefined;
+  } | undefined;
   /** Files and folders to show; SRC:DST[:ro|rw] or a map */
   mounts?: Array<string | ProfileDataVariable | {
     /** File or folder of the host; relative to the profile's folder */
@@ -442,172 +442,172 @@ export type ProfileData = {
     /** Where the payload sees it */
     at: ProfileDataText;
     /** ro (default) or rw */
-    mode?: "ro" | "rw" | ProfileDataVariable;
+    mode?: "ro" | "rw" | ProfileDataVariable | undefined;
     /** true: no error when the source is missing */
-    optional?: boolean | ProfileDataVariable;
+    optional?: boolean | ProfileDataVariable | undefined;
   } | {
     /** Where an empty, writable folder in memory appears */
     tmpfs: ProfileDataText;
     /** How much it holds; counts as memory */
-    size?: ProfileDataSize;
+    size?: ProfileDataSize | undefined;
     /** How many files it holds */
-    inodes?: ProfileDataCount;
+    inodes?: ProfileDataCount | undefined;
     /** false: nothing in it can be executed */
-    exec?: boolean | ProfileDataVariable;
+    exec?: boolean | ProfileDataVariable | undefined;
   } | {
     /** Where a small file appears */
     file: ProfileDataText;
     /** Its text */
     content: ProfileDataText;
     /** Its permissions, octal and in quotes: "0444" */
-    perm?: string | ProfileDataVariable;
+    perm?: string | ProfileDataVariable | undefined;
   } | {
     /** File or folder of the host to copy; relative to the profile's folder */
     copy: ProfileDataText;
     /** Where the payload finds its copy: in /tmp, or below a tmpfs */
     at: ProfileDataText;
     /** true: no error when the source is missing */
-    optional?: boolean | ProfileDataVariable;
-  }>;
+    optional?: boolean | ProfileDataVariable | undefined;
+  }> | undefined;
   /** Programs to expose read-only where the host keeps them; NAME? may be missing */
-  tools?: Array<ProfileDataText>;
+  tools?: Array<ProfileDataText> | undefined;
   /** Paths and patterns to hide */
-  mask?: Array<ProfileDataText>;
+  mask?: Array<ProfileDataText> | undefined;
   /** Directory to start in (default: the workspace) */
-  workdir?: ProfileDataText;
+  workdir?: ProfileDataText | undefined;
   /** Ids inside; never uid 0 of the host */
   user?: {
     /** User id inside: a number, or caller */
-    uid?: "caller" | number | ProfileDataVariable;
+    uid?: "caller" | number | ProfileDataVariable | undefined;
     /** Group id inside: a number, or caller */
-    gid?: "caller" | number | ProfileDataVariable;
-  };
+    gid?: "caller" | number | ProfileDataVariable | undefined;
+  } | undefined;
   /** Host name inside */
-  hostname?: ProfileDataText;
+  hostname?: ProfileDataText | undefined;
   /** Environment; nothing else enters */
   env?: {
     /** Variables taken from the caller, where it has them */
-    pass?: Array<ProfileDataText>;
+    pass?: Array<ProfileDataText> | undefined;
     /** Variables with their values; these win */
-    set?: Record<string, ProfileDataText>;
-  };
+    set?: Record<string, ProfileDataText> | undefined;
+  } | undefined;
   /** Values handed over as files or variables */
   secrets?: Record<string, {
     /** env:NAME, file:PATH, fd:N or command:... */
     from: ProfileDataText;
     /** The file that holds it inside (default: /run/secrets/NAME) */
-    at?: ProfileDataText;
+    at?: ProfileDataText | undefined;
     /** The variable that holds it inside; then there is a file only with `at` */
-    env?: ProfileDataText;
+    env?: ProfileDataText | undefined;
     /** The file's permissions, octal and in quotes (default "0400") */
-    perm?: string | ProfileDataVariable;
+    perm?: string | ProfileDataVariable | undefined;
     /** Whether it is blotted out of the output */
-    redact?: boolean | ProfileDataVariable;
-  }>;
+    redact?: boolean | ProfileDataVariable | undefined;
+  }> | undefined;
   /** Keys to mask that nobody declared, by their shape: aws, github, pem, all ... */
-  redact_patterns?: Array<ProfileDataText>;
+  redact_patterns?: Array<ProfileDataText> | undefined;
   /** A secret in the output: redact (default), or fail, which ends the run too */
-  on_leak?: "redact" | "fail" | ProfileDataVariable;
+  on_leak?: "redact" | "fail" | ProfileDataVariable | undefined;
   /** none (default), host, or an allow list */
   network?: "none" | "host" | ProfileDataVariable | {
     /** [udp:]HOST:PORT that may be reached: a name, *.NAME, address or CIDR */
-    allow?: Array<ProfileDataText>;
+    allow?: Array<ProfileDataText> | undefined;
     /** private, link-local, loopback, multicast, reserved, or rules as in allow; wins over allow */
-    deny?: Array<ProfileDataText>;
+    deny?: Array<ProfileDataText> | undefined;
     /** TCP ports of the host's loopback that may be reached */
-    host_ports?: Array<number | ProfileDataVariable>;
+    host_ports?: Array<number | ProfileDataVariable> | undefined;
     /** [ADDRESS:]HOST_PORT:PORT that the host can reach */
-    publish?: Array<ProfileDataText>;
+    publish?: Array<ProfileDataText> | undefined;
     /** Whether TLS and HTTP must be for the name that was allowed (default true) */
-    verify_name?: boolean | ProfileDataVariable;
+    verify_name?: boolean | ProfileDataVariable | undefined;
     /** none (default), env, or http://[USER:PASSWORD@]HOST:PORT to go through */
-    proxy?: ProfileDataText;
+    proxy?: ProfileDataText | undefined;
     /** Of all connections together */
     limits?: {
       /** How many at once, 1 to 65535 (default 512) */
-      connections?: ProfileDataCount;
+      connections?: ProfileDataCount | undefined;
       /** Bytes a second from outside, such as 10M/s */
-      down?: ProfileDataNone | ProfileDataRate;
+      down?: ProfileDataNone | ProfileDataRate | undefined;
       /** Bytes a second to outside, such as 1M/s */
-      up?: ProfileDataNone | ProfileDataRate;
+      up?: ProfileDataNone | ProfileDataRate | undefined;
       /** Bytes both ways, of the whole run */
-      total?: ProfileDataNone | ProfileDataSize;
-    };
-  };
+      total?: ProfileDataNone | ProfileDataSize | undefined;
+    } | undefined;
+  } | undefined;
   /** Limits; none lifts one */
   limits?: {
     /** Memory of the whole tree, tmpfs included (default 512M) */
-    memory?: ProfileDataNone | ProfileDataSize;
+    memory?: ProfileDataNone | ProfileDataSize | undefined;
     /** Memory above which the tree is slowed down, and a warning given */
-    memory_high?: ProfileDataNone | ProfileDataSize;
+    memory_high?: ProfileDataNone | ProfileDataSize | undefined;
     /** What ends when the memory limit is reached: a process (default) or the tree */
-    oom_kill?: "process" | "tree" | ProfileDataVariable;
+    oom_kill?: "process" | "tree" | ProfileDataVariable | undefined;
     /** Swap of the whole tree (default 0) */
-    swap?: ProfileDataNone | ProfileDataSize;
+    swap?: ProfileDataNone | ProfileDataSize | undefined;
     /** Processes and threads of the whole tree (default 128) */
-    pids?: ProfileDataNone | ProfileDataCount;
+    pids?: ProfileDataNone | ProfileDataCount | undefined;
     /** Cores' worth of CPU time, such as 1.5 */
-    cpus?: ProfileDataNone | number | ProfileDataVariable;
+    cpus?: ProfileDataNone | number | ProfileDataVariable | undefined;
     /** Share of a CPU that others want too, from 1 to 10000; theirs is 100 */
-    cpu_weight?: ProfileDataNone | ProfileDataCount;
+    cpu_weight?: ProfileDataNone | ProfileDataCount | undefined;
     /** The CPUs that may be used, such as "0-3" */
-    cpuset?: ProfileDataText;
+    cpuset?: ProfileDataText | undefined;
     /** Disk bandwidth, for each device */
     io?: {
       /** Bytes read a second */
-      read_bps?: ProfileDataNone | ProfileDataSize;
+      read_bps?: ProfileDataNone | ProfileDataSize | undefined;
       /** Bytes written a second */
-      write_bps?: ProfileDataNone | ProfileDataSize;
+      write_bps?: ProfileDataNone | ProfileDataSize | undefined;
       /** Reads a second */
-      read_iops?: ProfileDataNone | ProfileDataCount;
+      read_iops?: ProfileDataNone | ProfileDataCount | undefined;
       /** Writes a second */
-      write_iops?: ProfileDataNone | ProfileDataCount;
-    };
+      write_iops?: ProfileDataNone | ProfileDataCount | undefined;
+    } | undefined;
     /** Time from start to end (default 60s) */
-    wall?: ProfileDataNone | ProfileDataDuration;
+    wall?: ProfileDataNone | ProfileDataDuration | undefined;
     /** CPU time of the whole tree */
-    cpu?: ProfileDataNone | ProfileDataDuration;
+    cpu?: ProfileDataNone | ProfileDataDuration | undefined;
     /** Time without output */
-    idle?: ProfileDataNone | ProfileDataDuration;
+    idle?: ProfileDataNone | ProfileDataDuration | undefined;
     /** Time between TERM and KILL (default 0s) */
-    grace?: ProfileDataDuration;
+    grace?: ProfileDataDuration | undefined;
     /** How much may be printed */
     output?: {
       /** Bytes of standard output */
-      stdout?: ProfileDataNone | ProfileDataSize;
+      stdout?: ProfileDataNone | ProfileDataSize | undefined;
       /** Bytes of standard error */
-      stderr?: ProfileDataNone | ProfileDataSize;
+      stderr?: ProfileDataNone | ProfileDataSize | undefined;
       /** truncate (keeps head and tail) or kill */
-      on_exceed?: "truncate" | "kill" | ProfileDataVariable;
-    };
+      on_exceed?: "truncate" | "kill" | ProfileDataVariable | undefined;
+    } | undefined;
     /** Limits of setrlimit(2), lower case without RLIMIT_ */
     rlimits?: {
-      as?: ProfileDataNone | ProfileDataSize;
-      core?: ProfileDataNone | ProfileDataSize;
-      cpu?: ProfileDataNone | ProfileDataDuration;
-      data?: ProfileDataNone | ProfileDataSize;
-      fsize?: ProfileDataNone | ProfileDataSize;
-      locks?: ProfileDataNone | ProfileDataCount;
-      memlock?: ProfileDataNone | ProfileDataSize;
-      msgqueue?: ProfileDataNone | ProfileDataSize;
-      nice?: ProfileDataNone | ProfileDataCount;
-      nofile?: ProfileDataNone | ProfileDataCount;
-      nproc?: ProfileDataNone | ProfileDataCount;
-      rss?: ProfileDataNone | ProfileDataSize;
-      rtprio?: ProfileDataNone | ProfileDataCount;
-      rttime?: ProfileDataNone | ProfileDataDuration;
-      sigpending?: ProfileDataNone | ProfileDataCount;
-      stack?: ProfileDataNone | ProfileDataSize;
-    };
-  };
+      as?: ProfileDataNone | ProfileDataSize | undefined;
+      core?: ProfileDataNone | ProfileDataSize | undefined;
+      cpu?: ProfileDataNone | ProfileDataDuration | undefined;
+      data?: ProfileDataNone | ProfileDataSize | undefined;
+      fsize?: ProfileDataNone | ProfileDataSize | undefined;
+      locks?: ProfileDataNone | ProfileDataCount | undefined;
+      memlock?: ProfileDataNone | ProfileDataSize | undefined;
+      msgqueue?: ProfileDataNone | ProfileDataSize | undefined;
+      nice?: ProfileDataNone | ProfileDataCount | undefined;
+      nofile?: ProfileDataNone | ProfileDataCount | undefined;
+      nproc?: ProfileDataNone | ProfileDataCount | undefined;
+      rss?: ProfileDataNone | ProfileDataSize | undefined;
+      rtprio?: ProfileDataNone | ProfileDataCount | undefined;
+      rttime?: ProfileDataNone | ProfileDataDuration | undefined;
+      sigpending?: ProfileDataNone | ProfileDataCount | undefined;
+      stack?: ProfileDataNone | ProfileDataSize | undefined;
+    } | undefined;
+  } | undefined;
   /** System calls */
   seccomp?: {
     /** errno (default), kill or log */
-    on_deny?: "errno" | "kill" | "log" | ProfileDataVariable;
+    on_deny?: "errno" | "kill" | "log" | ProfileDataVariable | undefined;
     /** Groups (@name) and calls, added to @default; !replace starts from nothing */
-    allow?: Array<ProfileDataText>;
+    allow?: Array<ProfileDataText> | undefined;
     /** Groups and calls that are denied all the same */
-    deny?: Array<ProfileDataText>;
+    deny?: Array<ProfileDataText> | undefined;
     /** Calls that are allowed with certain arguments only */
     args?: Array<{
       /** System call */
@@ -616,49 +616,49 @@ export type ProfileData = {
       arg: number | ProfileDataVariable;
       /** Values that are allowed: numbers or constants such as AF_UNIX */
       in: Array<number | string>;
-    }>;
-  };
+    }> | undefined;
+  } | undefined;
   /** Capabilities kept inside the sandbox's user namespace */
-  capabilities?: Array<ProfileDataText>;
+  capabilities?: Array<ProfileDataText> | undefined;
   /** auto (default), require or off */
-  landlock?: "auto" | "require" | "off" | ProfileDataVariable;
+  landlock?: "auto" | "require" | "off" | ProfileDataVariable | undefined;
   /** Time offsets */
   namespaces?: {
     /** Time offsets; user, pid, mount, ipc, uts, cgroup and net namespaces are always there */
     time?: {
       /** Offset of CLOCK_MONOTONIC, such as -3d */
-      monotonic?: ProfileDataOffset;
+      monotonic?: ProfileDataOffset | undefined;
       /** Offset of CLOCK_BOOTTIME */
-      boottime?: ProfileDataOffset;
-    };
-  };
+      boottime?: ProfileDataOffset | undefined;
+    } | undefined;
+  } | undefined;
   /** Devices beyond null zero full random urandom tty ptmx */
-  devices?: Array<ProfileDataText>;
+  devices?: Array<ProfileDataText> | undefined;
   /** Where input comes from, and the terminal */
   stdio?: {
     /** inherit (default), null, or a file */
-    stdin?: string | null;
+    stdin?: string | null | undefined;
     /** auto (default: when the caller has one), always or never */
-    tty?: "auto" | "always" | "never" | ProfileDataVariable;
-  };
+    tty?: "auto" | "always" | "never" | ProfileDataVariable | undefined;
+  } | undefined;
   /** What --events tells */
   events?: {
     /** How often --events tells what the run uses; none (default): never */
-    usage_interval?: ProfileDataNone | ProfileDataDuration;
-  };
+    usage_interval?: ProfileDataNone | ProfileDataDuration | undefined;
+  } | undefined;
   /** Files to keep after the run */
   artifacts?: {
     /** Paths and patterns, as in mask, of files to keep after the run */
-    collect?: Array<ProfileDataText>;
+    collect?: Array<ProfileDataText> | undefined;
     /** How many bytes to keep, of all files together (default 50M) */
-    max?: ProfileDataSize;
+    max?: ProfileDataSize | undefined;
     /** How many files to keep (default 1000) */
-    max_files?: ProfileDataCount;
+    max_files?: ProfileDataCount | undefined;
     /** How long to keep them (default 7d); none: until they are removed */
-    ttl?: ProfileDataNone | ProfileDataDuration;
-  };
+    ttl?: ProfileDataNone | ProfileDataDuration | undefined;
+  } | undefined;
   /** Controls that may be missing on a weaker host */
-  degrade?: Array<ProfileDataText>;
+  degrade?: Array<ProfileDataText> | undefined;
 };
 
 /** Kept artifacts, as `sbx artifacts ls --json` prints them */

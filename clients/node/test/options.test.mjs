@@ -187,6 +187,14 @@ test("artifacts are written to a folder", async (t) => {
   await assert.rejects(box.artifacts.get("--help"), SbxError);
 });
 
+test("an option that is undefined is none", async (t) => {
+  const profile = { version: undefined, name: undefined, limits: { memory: undefined } };
+  const result = await sandbox(t, { memory: undefined, cwd: undefined, workspace: undefined, profile })
+    .run(["true"], { timeout: undefined, input: undefined, signal: undefined, onStdout: undefined, overrides: { idle: undefined } });
+  assert.equal(result.status, "ok");
+  assert.equal(result.data.profile.name, "inline");
+});
+
 test("what is no option of a run is refused, and told where it belongs", async (t) => {
   const box = sandbox(t);
   const next = (options) => box.stream(["true"], options).next();
