@@ -98,8 +98,8 @@ _sbx() {
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
 """)
-    words = " ".join([verb.name for verb in verbs] + ["--help", "--version"])
-    out.append(f"    mapfile -t COMPREPLY < <(compgen -W '{words}' -- \"$cur\")\n    return\n  fi\n")
+    names = " ".join(verb.name for verb in verbs)
+    out.append(f"    mapfile -t COMPREPLY < <(compgen -W '{names} help --help --version' -- \"$cur\")\n    return\n  fi\n")
     out.append(r"""  for ((i = 2; i < COMP_CWORD; ++i)); do
     if [[ ${COMP_WORDS[i]} == -- ]]; then
       if declare -F _command_offset >/dev/null; then
@@ -136,6 +136,7 @@ _sbx() {
             out.append("      elif [[ $prev == show ]]; then\n"
                        "        mapfile -t COMPREPLY < <(compgen -W \"$(_sbx_profiles)\" -- \"$cur\")\n")
         out.append(f"      else\n        mapfile -t COMPREPLY < <({other})\n      fi\n      ;;\n")
+    out.append(f"    help)\n      mapfile -t COMPREPLY < <(compgen -W '{names}' -- \"$cur\")\n      ;;\n")
     out.append("  esac\n}\ncomplete -o filenames -F _sbx sbx\n")
     return "".join(out)
 
@@ -184,6 +185,11 @@ _sbx() {
     for verb in verbs:
         out.append(f"    '{verb.name}:{zsh_escape(verb.summary)}'\n")
     out.append(r"""  )
+  if ((CURRENT == 3)) && [[ $words[2] == help ]]; then
+    _describe -t verbs verb verbs
+    return
+  fi
+  verbs+=('help:all flags of a verb')
   if ((CURRENT == 2)); then
     _describe -t verbs verb verbs -- '(--help --version)'
     return
@@ -261,9 +267,10 @@ complete -c sbx -f
 complete -c sbx -n '__sbx_command' -F
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l help -d 'overview'
 complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -l version -d 'the version'
+complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a help -d 'all flags of a verb'
 """]
     for verb in verbs:
-        out.append(f"complete -c sbx -n 'test (count (commandline -opc)) -eq 1' "
+        out.append(f"complete -c sbx -n 'test (count (commandline -opc)) -eq 1; or __sbx_verb help' "
                    f"-a {verb.name} -d {fish_quote(verb.summary)}\n")
     for verb in verbs:
         guard = f"-n '__sbx_verb {verb.name}'"

@@ -95,7 +95,7 @@ _sbx() {
   [[ $cur == = ]] && cur=
   [[ $prev == = ]] && prev=${COMP_WORDS[COMP_CWORD-2]}
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W 'run batch explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts mcp schema completion --help --version' -- "$cur")
+    mapfile -t COMPREPLY < <(compgen -W 'run batch explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts mcp schema completion help --help --version' -- "$cur")
     return
   fi
   for ((i = 2; i < COMP_CWORD; ++i)); do
@@ -249,6 +249,9 @@ _sbx() {
       else
         mapfile -t COMPREPLY < <(compgen -W 'bash zsh fish' -- "$cur")
       fi
+      ;;
+    help)
+      mapfile -t COMPREPLY < <(compgen -W 'run batch explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts mcp schema completion' -- "$cur")
       ;;
   esac
 }

@@ -279,7 +279,6 @@ Error unknown_verb(std::string_view word) {
                                                                       {"validate", "check"}}};
   for (const auto& [theirs, ours] : kOfOthers)
     if (word == theirs) near = ours;
-  if (word == "help") near = "--help";
   if (word == "version" || word == "-V" || word == "-v") near = "--version";
   const bool flag = word.starts_with('-');
   std::string what = (flag ? "unknown flag " : "unknown verb ") + quote(word);

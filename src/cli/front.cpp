@@ -116,8 +116,10 @@ int front(int argc, char** argv, const EditPlan& edit_plan) {
     write_error(overview());
     return kFailed;
   }
-  const std::string& first = words[0];
-  if (first == "--help" || first == "-h") return print(overview());
+  // git's way as well: `sbx help run` is `sbx run --help`.
+  const bool asks = words[0] == "help" && words.size() > 1;
+  const std::string& first = words[asks ? 1 : 0];
+  if (first == "--help" || first == "-h" || first == "help") return print(overview());
   if (first == "--version") return print("sbx " + std::string(kVersion) + "\n");
   if (first == "--list-options") return print(list_options());
   const VerbSpec* verb = find_verb(first);
@@ -125,6 +127,7 @@ int front(int argc, char** argv, const EditPlan& edit_plan) {
     say(unknown_verb(first).to_string());
     return kFailed;
   }
+  if (asks) return print(help(*verb));
   return run_verb(*verb, {words.begin() + 1, words.end()}, started, edit_plan);
 }
 

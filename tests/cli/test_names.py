@@ -1,4 +1,4 @@
-"""Profiles by name: where they are looked up, and which of several that have the same is meant."""
+"""Profiles by name: where they are looked up, and which of several that have the same is meant; help by a verb's."""
 
 
 def test_names_are_looked_up_in_order(sbx):
@@ -41,3 +41,9 @@ def test_a_run_has_one_profile(sbx):
 
 def test_a_mode_without_its_folder_is_told_as_that(sbx):
     sbx.call("run", "--workspace", "rw", "--", "true").assert_refused("cannot show rw", "--workspace .:rw")
+
+
+def test_help_of_a_verb_can_be_asked_for_as_in_git(sbx):
+    assert sbx.call("help", "run").out == sbx.call("run", "--help").out != ""
+    assert sbx.call("help").out == sbx.call("help", "--help").out == sbx.call("--help").out != ""
+    sbx.call("help", "rnu").assert_refused("unknown verb rnu", "sbx run")
