@@ -73,18 +73,19 @@ PathStanding look_at_path(const std::string& path) {
   UniqueFd at(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
   struct ::stat what{};
   if (!at.valid() || ::fstat(at.get(), &what) != 0) return PathStanding::private_;
+  bool closed = false;  // to others: what is not in there is missing all the same
   for (const std::string_view name : split(path, '/')) {
     if (name.empty() || name == ".") continue;
     // Before the next component: it would be looked up there.
-    if (!is_local(at.get()) || (S_ISDIR(what.st_mode) && (what.st_mode & S_IXOTH) == 0))
-      return PathStanding::private_;
+    if (!is_local(at.get())) return PathStanding::private_;
+    closed = closed || (S_ISDIR(what.st_mode) && (what.st_mode & S_IXOTH) == 0);
     UniqueFd next(::openat(at.get(), std::string(name).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     if (!next.valid())
       return errno == ENOENT || errno == ENOTDIR ? PathStanding::absent : PathStanding::private_;
     at = std::move(next);
     if (::fstat(at.get(), &what) != 0 || S_ISLNK(what.st_mode)) return PathStanding::private_;
   }
-  if (!is_open_to_all(what) || !is_local(at.get())) return PathStanding::private_;
+  if (closed || !is_open_to_all(what) || !is_local(at.get())) return PathStanding::private_;
   int left = kMostEntries;
   if (S_ISDIR(what.st_mode) && !all_open(at.get(), kMostDepth, left)) return PathStanding::private_;
   return PathStanding::shared;

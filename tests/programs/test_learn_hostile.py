@@ -45,6 +45,13 @@ def test_what_is_no_plain_shared_file_is_a_remark(learn, tool, make):
     assert learned.run.code == 1 and "bind" not in learned.data, learned.text
 
 
+def test_what_is_missing_in_a_closed_folder_is_not_offered(learn, tool):
+    """As in root's home, which is closed to others."""
+    (tool / "lib").chmod(0o700)
+    learned = learn(["stat", f"{tool}/lib/none/x", f"{tool}/lib/none", f"{tool}/lib/a"])
+    assert f"bind: {tool}/lib/a" in learned.text and "none" not in learned.text.split("version: 1")[1], learned.text
+
+
 @pytest.mark.parametrize("at", ["", "/", "/x"])
 def test_a_home_is_never_mounted(sbx, learn, tool, monkeypatch, at):
     """Wherever it is, and however HOME is written."""
