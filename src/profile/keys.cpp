@@ -201,8 +201,7 @@ constexpr Key kNamespaces[] = {
 };
 
 constexpr Key kStdio[] = {
-    {"stdin", "inherit (default), null, or a file",
-     SpecialSlot{read_stdin, [] { return std::string(R"({"type":["string","null"]})"); }}},
+    {"stdin", "inherit (default), null, or a file", SpecialSlot{read_stdin, schema_stdin}},
     {"tty", "auto (default: when the caller has one), always or never",
      ChoiceSlot{kTty, [](P& p, std::size_t i) { p.stdio.tty = nth<TtyMode>(i); }}},
 };

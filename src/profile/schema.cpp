@@ -111,6 +111,7 @@ std::string schema_of(std::span<const Key> keys) { return object(keys, {}); }
 std::string schema_version() { return R"({"const":1})"; }
 std::string schema_texts() { return list_of(ref("text")); }
 std::string schema_text() { return ref("text"); }
+std::string schema_stdin() { return any_of({ref("text"), R"({"type":"null"})"}); }
 std::string schema_extends() { return R"({"type":"array","items":{"type":"string"}})"; }
 std::string schema_vars() {
   // A variable may be all of a value, and so a truth value.

@@ -23,6 +23,7 @@ void read_capabilities(Decoder& decoder, const Node& node);
 void read_stdin(Decoder& decoder, const Node& node);
 
 std::string schema_version();
+std::string schema_stdin();
 std::string schema_extends();
 std::string schema_vars();
 std::string schema_root();

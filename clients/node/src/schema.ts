@@ -637,7 +637,7 @@ export type ProfileData = {
   /** Where input comes from, and the terminal */
   stdio?: {
     /** inherit (default), null, or a file */
-    stdin?: string | null | undefined;
+    stdin?: ProfileDataText | null | undefined;
     /** auto (default: when the caller has one), always or never */
     tty?: "auto" | "always" | "never" | ProfileDataVariable | undefined;
   } | undefined;
