@@ -8,6 +8,7 @@
 #include "base/host_facts.hpp"
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
+#include "os/host_path.hpp"
 #include "os/probe.hpp"
 #include "os/tools_path.hpp"
 #include "plan/path_finder.hpp"
@@ -29,6 +30,7 @@ std::optional<plan::Found> inside_at(const plan::Plan& plan, const std::string& 
   if (found.step == nullptr) return std::nullopt;
   const auto* empty = std::get_if<plan::MountTmpfs>(&found.step->action);
   if (empty != nullptr && *place != empty->target) return std::nullopt;
+  if (found.source.empty()) found.source = found.model;
   return found;
 }
 
@@ -63,10 +65,14 @@ std::string of_script(const plan::Plan& plan, const std::string& source) {
     return "its lines end in CR LF, and the CR counts as part of " +
            quote(program.substr(0, program.size() - 1)) +
            ": convert them, for example with dos2unix";
-  if (!program.starts_with('/') || !has_host_root(plan) || inside_at(plan, program)) return "";
-  return "its first line names " + quote(program) +
-         (os::is_program(program) ? ", which is not inside: " + show_it(what_to_show(program))
-                                  : ", which this host does not have either");
+  if (!program.starts_with('/')) return "";
+  const auto at = inside_at(plan, program);
+  if (at && (at->source.empty() || !os::is_missing(at->source, false))) return "";
+  const std::string names = "its first line names " + quote(program);
+  if (!has_host_root(plan)) return names + ", which is not inside";
+  if (!os::is_program(program)) return names + ", which this host does not have either";
+  return names + ", which is not inside" +
+         (at ? std::string() : ": " + show_it(what_to_show(program)));
 }
 
 /// A path that leads to nothing inside.

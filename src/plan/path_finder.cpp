@@ -1,5 +1,6 @@
 #include "plan/path_finder.hpp"
 
+#include <map>
 #include <variant>
 #include <vector>
 
@@ -38,6 +39,7 @@ class Finder {
     found_ = {step_, verdict, std::move(what), std::move(source)};
   }
   void take_tree(const std::string& source, const std::string& target, bool read_only) {
+    trees_[target] = source;
     if (!is_below(path_, target)) return;
     const std::string rest = path_.substr(target == "/" ? 0 : target.size());
     const std::string real = source == "/" && !rest.empty() ? rest : source + rest;
@@ -49,6 +51,11 @@ class Finder {
   }
   void take_exactly(const std::string& path, const char* what) {
     if (path_ == path) take(Verdict::partly, std::string("it can be read, not written: ") + what);
+  }
+  /// What was shown at `staging`, and is what `target` begins with.
+  void take_model(const std::string& staging, const std::string& target) {
+    if (const auto tree = trees_.find(staging); tree != trees_.end())
+      found_.model = tree->second + path_.substr(target.size());
   }
   /// What was mounted at `staging` for a while is gone again.
   void leave(const std::string& staging) {
@@ -104,15 +111,17 @@ class Finder {
   }
   void see(const MountOverlay& a) {
     leave(a.staging);
-    if (is_below(path_, a.target))
-      take(Verdict::allowed, std::string("it can be written: changes ") +
-                                 (a.hand_over ? "are kept apart" : "stay in the sandbox") +
-                                 ", up to " + format_bytes(a.size));
+    if (!is_below(path_, a.target)) return;
+    take(Verdict::allowed, std::string("it can be written: changes ") +
+                               (a.hand_over ? "are kept apart" : "stay in the sandbox") +
+                               ", up to " + format_bytes(a.size));
+    take_model(a.staging + "/lower", a.target);
   }
   void see(const CopyIn& a) {
     leave(a.staging);
-    if (is_below(path_, a.target))
-      take(Verdict::allowed, "it can be written: a copy of the host's");
+    if (!is_below(path_, a.target)) return;
+    take(Verdict::allowed, "it can be written: a copy of the host's");
+    take_model(a.staging, a.target);
   }
   void see(const BindDevice& a) {
     if (path_ == a.target) take(Verdict::allowed, "it can be used: the host's device");
@@ -141,6 +150,7 @@ class Finder {
   const Step* step_ = nullptr;
   Found found_{};
   Found folder_{};  ///< the folder itself, without what is mounted there
+  std::map<std::string, std::string> trees_{};  ///< of the host's, by where they were shown
   std::vector<std::string> detached_{};
   std::size_t attached_ = 0;
 };

@@ -20,6 +20,7 @@ struct Found {
   Verdict verdict = Verdict::denied;
   std::string what{};
   std::string source{};  ///< of the host's, when it is that
+  std::string model{};   ///< of the host's, when it begins as what that has: an overlay, a copy
 };
 
 /// What is at `path`, which is resolved; no step: nothing is.

@@ -66,6 +66,30 @@ def test_an_interpreter_that_is_not_shown(sbx, tools):
     assert "names /nosuch/interpreter, which this host does not have either" in absent(sbx, "./script")
 
 
+@pytest.mark.parametrize("flags, path", [(["--workspace", ".:overlay"], "./script"), (["--copy-in", "script:/tmp/script"], "/tmp/script")])
+def test_an_interpreter_of_a_script_that_is_a_copy(sbx, tools, flags, path):
+    script(sbx.cwd / "script", f"#!{tools}/mytool -x")
+    hint = absent(sbx, path, flags=flags)
+    assert f"names {tools}/mytool, which is not inside" in hint
+    assert sbx.run(flags=[*flags, "--ro", offered(hint, "--ro")], cmd=[path]).assert_ok().out == "it runs\n"
+
+
+def test_a_path_below_a_workspace_that_is_an_overlay(sbx):
+    script(sbx.cwd / "here", "#!/bin/sh")
+    assert "is /workspace inside: write ./here" in absent(sbx, sbx.cwd / "here", flags=["--workspace", ".:overlay"])
+
+
+def test_an_interpreter_that_the_root_lacks(sbx, tools):
+    """Below a folder that is there."""
+    script(sbx.cwd / "script", "#!/usr/bin/nosuchinterpreter")
+    assert "names /usr/bin/nosuchinterpreter, which this host does not have either" in absent(sbx, "./script")
+    root = sbx.folder / "root"
+    (root / "usr/bin").mkdir(parents=True)
+    script(sbx.cwd / "script", "#!/usr/bin/env sh")
+    hint = absent(sbx, "./script", flags=["--root", root])
+    assert hint.endswith("its first line names /usr/bin/env, which is not inside"), hint
+
+
 def test_the_interpreter_of_a_virtual_environment_comes_with_all_of_it(sbx, tools):
     (tools / "venv/bin").mkdir(parents=True)
     (tools / "venv/pyvenv.cfg").write_text("")
