@@ -1,10 +1,13 @@
 // The program's entry and its last resort: whatever escapes ends with 125, never with a payload
 // running unwatched.
+#include <sys/auxv.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include "cli/exit_code.hpp"
 #include "cli/front.hpp"
@@ -20,6 +23,15 @@ void keep_own_rights() {
   ::umask(mask & kOthers);
 }
 
+/// The kernel names a process by the file that it executes; of one that `sbx mcp` starts that is a
+/// link, /proc/self/exe.
+void keep_own_name() {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives every such value as a number
+  const auto* const file = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (file != nullptr && std::string_view(file).ends_with("/self/exe"))
+    ::prctl(PR_SET_NAME, "sbx", 0, 0, 0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -32,6 +44,7 @@ int main(int argc, char** argv) {
     // A caller may have ignored it (nohup, some job runners): then nobody could be waited for.
     (void)std::signal(SIGCHLD, SIG_DFL);
     keep_own_rights();
+    keep_own_name();
     return sbx::cli::front(argc, argv);
   } catch (const std::exception& failure) {
     (void)std::fprintf(stderr, "sbx: internal error: %s\n", failure.what());

@@ -8,6 +8,8 @@ import time
 import jsonschema
 import pytest
 
+from support import leftovers
+
 
 @pytest.fixture
 def schemas(client):
@@ -254,6 +256,15 @@ def test_output_comes_as_progress_while_it_runs(client):
 def test_who_wants_no_progress_gets_none(client):
     client.call("run_shell", script="echo 1; echo 2")
     assert not client.notes
+
+
+def test_runs_have_the_name_of_the_program(client):
+    """In ps(1), and not that of the link by which the server starts them."""
+    number = client.start("run_shell", progress="p-1", script="echo ready; sleep 1")
+    client.wait_for_note("ready")
+    names = set(leftovers.descendants(client.process.pid).values())
+    assert "sbx" in names and "exe" not in names, names
+    client.response(number)
 
 
 def test_ten_calls_go_on_at_the_same_time(client):
