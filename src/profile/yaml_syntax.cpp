@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 
@@ -36,9 +37,17 @@ std::size_t end_of_quote(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// Is there a bracket for each that is open from `at` on, this one included?
-bool is_closed(std::string_view text, std::size_t at) {
-  std::size_t open = 0;
+/// Of the bracket at the beginning: how it ends.
+struct Ending {
+  std::size_t opening = std::string_view::npos;  ///< that is left open, or closed by another kind
+  std::size_t closing = std::string_view::npos;  ///< of the other kind; npos: there is none
+  [[nodiscard]] bool never() const {
+    return opening != std::string_view::npos && closing == std::string_view::npos;
+  }
+};
+
+Ending ending_of(std::string_view text, std::size_t at) {
+  std::vector<std::size_t> open;
   for (char before = ' '; at < text.size(); ++at) {
     const char c = text[at];
     const bool begins = std::string_view(" \t\n[{,:'").contains(before);
@@ -47,13 +56,28 @@ bool is_closed(std::string_view text, std::size_t at) {
     } else if ((c == '"' || c == '\'') && begins) {
       at = end_of_quote(text, at);
     } else if (c == '[' || c == '{') {
-      ++open;
-    } else if ((c == ']' || c == '}') && --open == 0) {
-      return true;
+      open.push_back(at);
+    } else if (c == ']' || c == '}') {
+      const std::size_t opening = open.back();
+      if ((text[opening] == '[') != (c == ']')) return {opening, at};
+      open.pop_back();
+      if (open.empty()) return {};
     }
     before = at < text.size() ? text[at] : ' ';
   }
-  return false;
+  return {.opening = open.front()};
+}
+
+/// The place of `text[at]`.
+Origin place_of(const std::string& file, std::string_view text, std::size_t at) {
+  const std::string_view before = text.substr(0, at);
+  return {file, static_cast<int>(std::ranges::count(before, '\n')) + 1,
+          static_cast<int>(at - (before.rfind('\n') + 1)) + 1};
+}
+
+std::string where_it_ends(char bracket) {
+  return std::string("write `") + (bracket == '[' ? "]` where the list" : "}` where the map") +
+         " ends";
 }
 
 /// The parser says only where it gave up, which may be the end of the file.
@@ -62,18 +86,58 @@ bool report_unclosed(const std::string& file, std::string_view text, const Synta
   for (const Origin& place : error.brackets) {
     const auto at = bracket_at(text, place);
     if (!at) continue;
-    if (is_closed(text, *at)) return false;
-    const std::string_view before = text.substr(0, *at);
-    const std::size_t line = before.rfind('\n') + 1;
-    const int lines = static_cast<int>(std::ranges::count(before, '\n'));
-    const bool list = text[*at] == '[';
-    findings.add(
-        {file, lines + 1, static_cast<int>(*at - line) + 1},
-        std::string("not valid YAML: the bracket `") + text[*at] + "` is never closed",
-        std::string("write `") + (list ? "]` where the list" : "}` where the map") + " ends");
+    if (!ending_of(text, *at).never()) return false;
+    findings.add(place_of(file, text, *at),
+                 std::string("not valid YAML: the bracket `") + text[*at] + "` is never closed",
+                 where_it_ends(text[*at]));
     return true;
   }
   return false;
+}
+
+/// The bracket that the one at `closing`, of the other kind, would close. The parser has told where
+/// lists and maps begin only of those outside of it, and not always of these.
+std::size_t crossed_by(std::string_view text, const SyntaxError& error, std::size_t closing) {
+  constexpr int kMostLines = 50;
+  const auto crossed = [&](std::size_t from) {
+    const Ending ending = ending_of(text, from);
+    return ending.closing == closing ? ending.opening : std::string_view::npos;
+  };
+  if (!error.brackets.empty())
+    if (const auto from = bracket_at(text, error.brackets.back()))
+      if (const std::size_t found = crossed(*from); found != std::string_view::npos) return found;
+  std::size_t end = closing;
+  for (int lines = 0; lines < kMostLines; ++lines) {
+    const std::size_t begin = text.substr(0, end).rfind('\n') + 1;
+    const std::size_t from = text.find_first_of("[{", begin);
+    if (from < end)
+      if (const std::size_t found = crossed(from); found != std::string_view::npos) return found;
+    if (begin == 0) break;
+    end = begin - 1;
+  }
+  return std::string_view::npos;
+}
+
+/// False: no bracket is there.
+bool report_crossed(const std::string& file, std::string_view text, const SyntaxError& error,
+                    Findings& findings) {
+  const std::string_view line = line_at(text, error.line);
+  const auto column = static_cast<std::size_t>(error.column);
+  if (column >= line.size() || (line[column] != ']' && line[column] != '}')) return false;
+  const auto closing = static_cast<std::size_t>(line.data() - text.data()) + column;
+  const std::string wrong = std::string("`") + text[closing] + "`";
+  const std::size_t opening = crossed_by(text, error, closing);
+  if (opening == std::string_view::npos) {
+    findings.add(place_of(file, text, closing),
+                 "not valid YAML: no bracket is open that " + wrong + " closes");
+    return true;
+  }
+  findings.add(place_of(file, text, opening),
+               std::string("not valid YAML: the bracket `") + text[opening] + "` is closed by " +
+                   wrong + " (line " + std::to_string(error.line + 1) + ", column " +
+                   std::to_string(error.column + 1) + ")",
+               where_it_ends(text[opening]));
+  return true;
 }
 
 }  // namespace
@@ -98,6 +162,8 @@ void report_continued(std::span<const Origin> texts, Findings& findings) {
 bool report_syntax(const std::string& file, std::string_view text, const SyntaxError& error,
                    Findings& findings) {
   if (error.message.contains("flow not found") && report_unclosed(file, text, error, findings))
+    return true;
+  if (error.message.contains("illegal flow end") && report_crossed(file, text, error, findings))
     return true;
   const std::string_view line = line_at(text, error.line);
   const std::size_t tab = line.substr(0, line.find_first_not_of(" \t")).find('\t');

@@ -22,7 +22,7 @@ struct SyntaxError {
 std::string_view without_anchor(std::string_view text);
 
 /// Adds the finding for `error`, with its place in `file`, whose text is `text`. True: a bracket
-/// is never closed, and took all that follows it for its own.
+/// is never closed, or by another kind, and took all that follows it for its own.
 bool report_syntax(const std::string& file, std::string_view text, const SyntaxError& error,
                    Findings& findings);
 
