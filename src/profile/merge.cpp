@@ -37,14 +37,20 @@ void merge_at(Node& base, Node over, bool top) {
   }
 }
 
+/// Of flags that say one thing each, the order is nobody's concern.
+bool is_own_flag(const Node* node) {
+  return node != nullptr && node->at.file.starts_with("--set root.");
+}
+
 /// A root is a folder or an image: a layer that names one takes the place of the other, and of what
 /// was said of another image but its limit.
 void leave_other_root(Node& base, const Node& over) {
   Node* const root = base.find("root");
   const Node* const wanted = over.find("root");
   if (root == nullptr || wanted == nullptr || wanted->find("dir") == wanted->find("oci")) return;
-  for (const std::string_view key : {"dir", "oci", "ref"}) root->remove(key);
-  if (wanted->find("dir") != nullptr) root->remove("max");
+  for (const std::string_view key : {"dir", "oci"}) root->remove(key);
+  if (!is_own_flag(root->find("ref"))) root->remove("ref");
+  if (wanted->find("dir") != nullptr && !is_own_flag(root->find("max"))) root->remove("max");
   root->at = wanted->at;
   root->key_at = wanted->key_at;
 }

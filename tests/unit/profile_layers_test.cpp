@@ -138,6 +138,34 @@ TEST_CASE(
   CHECK(folder.env.set.at("A") == "z");
 }
 
+TEST_CASE("of what flags say of a root one by one, the order is nobody's concern") {
+  using Flag = sbx::profile::Override;
+  const Flag ref{"root.ref", "mine", "--set root.ref"};
+  const Flag max{"root.max", "2G", "--set root.max"};
+  const Flag image{"root.oci", "other", "--set root.oci"};
+  const std::string file = "root: {oci: image, ref: one, max: 5G}\n";
+  const std::vector<std::vector<Flag>> orders{{image, ref, max},
+                                              {ref, max, image},
+                                              {max, image, ref},
+                                              {ref, max, {"root", "{oci: other}", "--root"}}};
+  for (const auto& flags : orders) {
+    LoadRequest request;
+    request.overrides = flags;
+    for (const std::string& text : {std::string(), file}) {
+      const Profile profile = must_load(text, request);
+      CHECK(profile.root.path == "/cwd/other");
+      CHECK(profile.root.ref == "mine");
+      CHECK(profile.root.max == Bytes{2} << 30U);
+    }
+  }
+  LoadRequest request;
+  const Flag folder{"root.dir", "other", "--set root.dir"};
+  for (const auto& flags : {std::vector{ref, folder}, std::vector{folder, ref}}) {
+    request.overrides = flags;
+    CHECK(has(problems_of("", request), "--set root.ref: "));
+  }
+}
+
 TEST_CASE("wrong flags are told by their names") {
   const auto problem = [](const std::string& key, const std::string& yaml) {
     LoadRequest request;
