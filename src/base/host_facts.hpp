@@ -125,7 +125,7 @@ struct HostFacts {
   bool has_huge_pages = false;                   ///< some could be had on this host right now
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   RootAccounts root_accounts{};                  ///< RootRequest::dir only (os/probe.hpp)
-  SourceFacts root_disk{};                       ///< what programs are read from; for I/O limits
+  std::vector<SourceFacts> program_disks{};      ///< what programs are read from; for I/O limits
   std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
   /// By canonical path; asked only by root that may go on without (degrade: idmap).
   std::map<std::string, NoIdmap> no_idmap{};

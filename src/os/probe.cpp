@@ -111,6 +111,18 @@ void look_at_files(const ProbeRequest& request, std::string_view mountinfo, Host
   if (request.try_idmap) facts.no_idmap = unmapped(mountinfo, facts);
 }
 
+/// Of the root, and of the tools, which may be elsewhere.
+void look_at_program_disks(const ProbeRequest& request, HostFacts& facts) {
+  const auto look = [&facts](const std::string& path) {
+    facts.program_disks.push_back(look_at_source({path, "/"}, true, "/"));
+  };
+  if (request.root != RootRequest::empty)
+    look(request.root == RootRequest::host ? "/usr" : request.root_dir);
+  for (const ToolInstallation& tool : facts.tools)
+    for (const RootEntry& tree : tool.trees)
+      if (!tree.source.empty()) look(tree.source);
+}
+
 /// Another pid namespace's shows other processes under our numbers: their memory would be counted,
 /// and their files opened.
 Result<void> check_procfs() {
@@ -211,10 +223,8 @@ Result<HostFacts> probe(ProbeRequest request) {
       break;
   }
   look_at_files(request, mountinfo, facts);
-  if (request.disks && request.root != RootRequest::empty)
-    facts.root_disk = look_at_source(
-        {request.root == RootRequest::host ? "/usr" : request.root_dir, "/"}, true, "/");
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
+  if (request.disks) look_at_program_disks(request, facts);
   if (request.gpu) facts.gpu = find_gpu(facts.euid == 0, request.root == RootRequest::host);
   return facts;
 }

@@ -32,7 +32,8 @@ Disks disks_of(const Builder& b) {
     if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
       note_source(bind->source, bind->writable);
   const profile::IoLimits& io = b.profile.limits.io;
-  if (io.read_bps || io.read_iops) note(b.facts.root_disk, disks);
+  if (io.read_bps || io.read_iops)
+    for (const SourceFacts& programs : b.facts.program_disks) note(programs, disks);
   return disks;
 }
 

@@ -108,6 +108,19 @@ TEST_CASE("the facts of this process are its own") {
   for (const auto& [name, value] : facts->env) CHECK(value == getenv(name.c_str()));
 }
 
+TEST_CASE("programs are read from the root's disk, and from those of the tools") {
+  const TempTree tree;
+  const std::string tool = tree.program("opt/tool/bin/tool");
+  tree.folder("opt/tool/lib");
+  const auto facts = probe({.root = RootRequest::host, .tools = {tool}, .disks = true});
+  REQUIRE(facts);
+  REQUIRE(facts->program_disks.size() == 2);
+  CHECK(facts->program_disks.front().path == "/usr");
+  CHECK(facts->program_disks.back().path == tree.path("opt/tool"));
+  CHECK(facts->program_disks.back().exists);
+  CHECK(probe({.tools = {tool}})->program_disks.empty());
+}
+
 TEST_CASE("the host's root shows programs and chosen parts of /etc, and nothing private") {
   const auto entries = host_root_entries();
   const auto has = [&](std::string_view path) {

@@ -48,12 +48,14 @@ TEST_CASE("an I/O limit is about all disks that are read from, and those have to
   profile::Profile profile;
   profile.limits.io.read_bps = 1U << 20U;
   HostFacts facts = host_of_user();
-  facts.root_disk = {.exists = true, .path = "/usr", .device = "8:16"};
+  facts.program_disks = {{.exists = true, .path = "/usr", .device = "8:16"},
+                         {.exists = true, .path = "/opt/tool", .device = "8:32"}};
   const auto plan = build(profile, command(), facts);
   REQUIRE(plan.has_value());
   CHECK(settings(steps_of<MakeCgroup>(*plan).at(0))
-            .ends_with("io.max=8:0 rbps=1048576;io.max=8:16 rbps=1048576;"));
-  facts.root_disk.device.clear();
+            .ends_with("io.max=8:0 rbps=1048576;io.max=8:16 rbps=1048576;"
+                       "io.max=8:32 rbps=1048576;"));
+  facts.program_disks.at(0).device.clear();
   const auto refused = build(profile, command(), facts);
   REQUIRE_FALSE(refused.has_value());
   CHECK(refused.error().what.contains("/usr is on is not known"));
@@ -61,7 +63,7 @@ TEST_CASE("an I/O limit is about all disks that are read from, and those have to
   const auto less = build(profile, command(), facts);
   REQUIRE(less.has_value());
   CHECK(less->isolation.degraded == std::vector<std::string>{"io"});
-  facts.root_disk.in_memory = true;
+  facts.program_disks.at(0).in_memory = true;
   CHECK(build(profile, command(), facts)->isolation.degraded.empty());
 }
 
