@@ -65,9 +65,14 @@ Result<void> plan_identity(Builder& b) {
 }
 
 void plan_oom_score(Builder& b, Phase phase) {
-  if (b.facts.oom_protected)
-    b.add(phase, ResetOomScore{},
-          "the caller is protected from the OOM killer, the command is not");
+  if (!b.facts.oom_protected) return;
+  b.add(phase, ResetOomScore{}, "the caller is protected from the OOM killer, the command is not");
+  // Who has CAP_SYS_RESOURCE sets with it how low it may be set again (oom_score_adj_min).
+  if (!b.as_root)
+    b.plan.warnings.emplace_back(
+        "you are protected from the OOM killer (oom_score_adj), and the command, which begins "
+        "without that, may take it back: only root can deny it for good (OOMScoreAdjust=0 in a "
+        "unit of systemd)");
 }
 
 void plan_ids(Builder& b) {

@@ -103,6 +103,14 @@ TEST_CASE("the caller's protection from the OOM killer is taken away before anyb
   CHECK(steps() == 0);
   facts.oom_protected = true;
   CHECK(steps() == 1);
+  // An ordinary user's command may take it back: the kernel asks how low it was, not who.
+  const auto user = build(must_load(""), command(), facts);
+  REQUIRE(user);
+  REQUIRE(user->warnings.size() == 1);
+  CHECK(user->warnings[0].contains("oom_score_adj"));
+  HostFacts root = host_of_root();
+  root.oom_protected = true;
+  CHECK(build(must_load(""), command(), root)->warnings.empty());
 }
 
 TEST_CASE("the caller's right to a priority is given only to a command whose profile names it") {
