@@ -13,6 +13,7 @@ namespace sbx {
 
 enum class GitKeep {
   held,    ///< a folder that is written to, but neither moved nor replaced
+  closed,  ///< held, and nothing is made or taken away in it; what is held in it is written to
   locked,  ///< a file or folder that is not written to
   absent,  ///< nothing, and nothing is to appear
 };

@@ -130,7 +130,7 @@ Result<void> GitLook::add_modules(const std::string& folder, int depth) {
   SBX_CHECK(want_folder(folder));
   if (depth > kMaxDepth || places_.size() > kMaxPlaces)
     return std::unexpected(git_error(folder, "there are too many submodules, or one too deep"));
-  places_.hold(folder);
+  places_.close(folder);  // another one that git itself has not made is no better
   for (const std::string& name : SBX_TRY(git_names(folder))) {
     const std::string path = in(folder, name);
     const GitKind kind = SBX_TRY(git_entry(path)).kind;

@@ -19,6 +19,7 @@ class GitPlaces {
   [[nodiscard]] bool covers(const std::string& path) const;
 
   void hold(const std::string& path) { keep(path, GitKeep::held, true); }
+  void close(const std::string& path) { keep(path, GitKeep::closed, true); }
   /// `watched` false: git replaces it in the course of its work.
   void lock(const std::string& path, bool watched = true) { keep(path, GitKeep::locked, watched); }
   void forbid(const std::string& path) { keep(path, GitKeep::absent, true); }

@@ -45,6 +45,11 @@ std::string place_inside(const Builder& b, const GitFacts& git, const std::strin
   return b.git_folder + path.substr(git.folder.size());
 }
 
+/// Not what is in it.
+bool is_only_held(const GitPlace& place) {
+  return place.keep == GitKeep::held || place.keep == GitKeep::closed;
+}
+
 /// The same files, writable elsewhere or covered by something else, would not be kept.
 Result<void> check_mounts(const Builder& b, const GitPlace& place, const std::string& inside) {
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i) {
@@ -55,11 +60,11 @@ Result<void> check_mounts(const Builder& b, const GitPlace& place, const std::st
     const bool known = source != b.facts.sources.end() && source->second.exists;
     const bool shown = known && bind->writable &&
                        (is_below(place.path, source->second.path) ||
-                        (place.keep != GitKeep::held && is_below(source->second.path, place.path)));
+                        (!is_only_held(place) && is_below(source->second.path, place.path)));
     const std::string& target =
         std::visit([](const auto& what) -> const std::string& { return what.target; }, mount.what);
     const bool covers =
-        is_below(inside, target) || (place.keep != GitKeep::held && is_below(target, inside));
+        is_below(inside, target) || (!is_only_held(place) && is_below(target, inside));
     if (!shown && !covers) continue;
     return std::unexpected(git_refusal(
         b, {.kind = ErrorKind::profile,
@@ -111,7 +116,7 @@ Result<void> protect_git(Builder& b, Tree& tree) {
   for (const GitPlace& place : git.places) {
     const std::string inside = place_inside(b, git, place.path);
     SBX_CHECK(check_mounts(b, place, inside));
-    if (place.keep == GitKeep::held) tree.hold(inside, false, kHeldReason, kKey);
+    if (is_only_held(place)) tree.hold(inside, false, kHeldReason, kKey);
     if (place.keep == GitKeep::locked) {
       b.add(Phase::init, ProtectPath{inside, false, false}, "git on the host obeys it", kKey);
       tree.cover_foreign(inside);
@@ -127,6 +132,14 @@ Result<void> protect_git(Builder& b, Tree& tree) {
   b.plan.isolation.required.emplace_back("git");
   b.plan.isolation.enforced.emplace_back("git");
   return {};
+}
+
+void seal_git(Builder& b) {
+  if (b.git_top.empty() || !b.facts.git) return;
+  for (const GitPlace& place : b.facts.git->places)
+    if (place.keep == GitKeep::closed)
+      b.add(Phase::init, SealMount{place_inside(b, *b.facts.git, place.path), false, MountFlags{}},
+            "git on the host would take a new submodule from it as it is", kKey);
 }
 
 }  // namespace sbx::plan

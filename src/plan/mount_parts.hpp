@@ -38,5 +38,7 @@ Result<void> add_overlay(Builder& b, Tree& tree, const SourceFacts& source,
 Result<void> show_git(Builder& b, Tree& tree, const SourceFacts& workspace);
 /// Keeps what git obeys from being changed; after everything else that is mounted.
 Result<void> protect_git(Builder& b, Tree& tree);
+/// The folders in which nothing is to be made, once everything in them is held.
+void seal_git(Builder& b);
 
 }  // namespace sbx::plan

@@ -282,6 +282,7 @@ Result<void> plan_mounts(Builder& b) {
   await_payload(b);
   SBX_CHECK(plan_masks(b, tree));
   hide_processes(b);
+  seal_git(b);
   seal_secrets(b);
   b.add(Phase::init, SealMount{"/", false, kReadOnly}, "nobody adds to the root");
   plan_artifacts(b);

@@ -1,5 +1,6 @@
 #include "plan/path_finder.hpp"
 
+#include <algorithm>
 #include <map>
 #include <variant>
 #include <vector>
@@ -104,7 +105,12 @@ class Finder {
   /// What is in it was put there before, by us; nothing else is.
   void see(const SealMount& a) {
     if (a.path == "/" || found_.verdict != Verdict::allowed || !is_below(path_, a.path)) return;
-    if (path_ == a.path)
+    const auto held = [&](const std::string& place) {
+      return place != a.path && is_below(place, a.path) && is_below(path_, place);
+    };
+    if (!a.recursive) {  // what is held in it is written to
+      if (std::ranges::none_of(held_, held)) take(Verdict::partly, "it can be read, not written");
+    } else if (path_ == a.path)
       take(Verdict::partly, "it can be read, not written: it has only what was put there");
     else
       found_ = {};
@@ -135,7 +141,10 @@ class Finder {
       take(Verdict::partly, "it shows the sandbox's own processes, as far as the kernel lets them");
   }
   void see(const ProtectPath& a) {
-    if (!a.held && is_below(path_, a.path)) take(Verdict::partly, "it can be read, not written");
+    if (a.held)
+      held_.push_back(a.path);
+    else if (is_below(path_, a.path))
+      take(Verdict::partly, "it can be read, not written");
   }
   void see(const MaskPath& a) {
     hide(is_below(path_, a.path), "it is hidden: empty, if it exists");
@@ -151,6 +160,7 @@ class Finder {
   Found found_{};
   Found folder_{};  ///< the folder itself, without what is mounted there
   std::map<std::string, std::string> trees_{};  ///< of the host's, by where they were shown
+  std::vector<std::string> held_{};
   std::vector<std::string> detached_{};
   std::size_t attached_ = 0;
 };

@@ -2,7 +2,7 @@
 attack is shown to work without the preset."""
 import pytest
 
-from support.git_trees import KINDS, PROTECT, git, make
+from support.git_trees import KINDS, PROTECT, Tree, git, make
 
 # $HOST: the work tree as the host has it; $MARK: a file of the host's that must never be made. evil(F) adds to a
 # configuration what git runs at `git status`, copy() makes a repository with such a one in ./evil.
@@ -160,6 +160,27 @@ def test_no_submodule_is_made_ready_before_git_does(sbx, tmp_path, open_folder):
     run = attack(sbx, tree, 'mkdir "$C/modules"; sleep 30', "none", PROTECT)
     assert run.code == 137 and run.result["reason"]["code"] == "git_protect" and run.seconds < 10, run
     assert not (tree.common / "modules").exists()
+
+
+def test_no_submodule_is_made_ready_beside_another(sbx, tmp_path, open_folder):
+    """What the work tree says of it git believes: .gitmodules, and a commit that names it."""
+    script = ('cp -r "$C/modules/sub" "$C/modules/evil" && git config -f "$C/modules/evil/config" core.worktree ../../../evil && '
+              'evil "$C/modules/evil/config"; git config -f .gitmodules submodule.evil.path evil; '
+              'git config -f .gitmodules submodule.evil.url /nowhere; git add .gitmodules; '
+              'git update-index --add --cacheinfo "160000,$(git -C sub rev-parse HEAD),evil"; git commit -qm evil')
+    for protected in (True, False):
+        folder = tmp_path / str(protected)
+        folder.mkdir()
+        inner = make(folder, "submodule")
+        tree, mark = Tree(inner.top.parent, inner.own.parents[1], inner.own.parents[1], "main"), folder / "mark"
+        run = attack(sbx, tree, script, mark, PROTECT if protected else tree.unprotected)
+        assert run.code == 0 and tree.log()[0] == "evil", run
+        git(tree.top, "submodule", "update", "--init", "evil", check=False)
+        git(tree.top, "status")
+        assert mark.exists() is not protected and (tree.common / "modules" / "evil" / "config").exists() is not protected, run
+        # What is there is worked in as before.
+        run = attack(sbx, tree, "cd sub; echo more >> file; git commit -qam more", mark, PROTECT)
+        assert run.code == 0 and git(inner.top, "log", "--format=%s").stdout.split()[0] == "more", run
 
 
 def test_a_watched_name_that_goes_again_ends_it_as_well(sbx, tmp_path, open_folder):

@@ -38,6 +38,7 @@ std::vector<std::string> kept(const TempTree& tree, const GitFacts& facts) {
   for (const GitPlace& place : facts.places) {
     const std::string path = place.path.substr(tree.path().size() + 1);
     const char* how = place.keep == GitKeep::held     ? "held "
+                      : place.keep == GitKeep::closed ? "closed "
                       : place.keep == GitKeep::locked ? "locked "
                                                       : "absent ";
     all.push_back(how + path + (place.watched ? "" : "*"));
@@ -78,10 +79,11 @@ TEST_CASE("git look: submodules and worktrees of it") {
   tree.file("w/.git/worktrees/x/HEAD", "0\n");
   const auto all = kept(tree, look(tree, "w"));
   for (const char* entry :
-       {"held w/.git/modules/a", "held w/.git/modules/a/b", "locked w/.git/modules/a/b/config",
-        "absent w/.git/modules/a/b/commondir", "absent w/.git/modules/a/b/modules",
-        "held w/.git/worktrees/x", "absent w/.git/worktrees/x/modules",
-        "locked w/.git/worktrees/x/gitdir", "locked w/.git/worktrees/x/HEAD*"})
+       {"closed w/.git/modules", "closed w/.git/modules/a", "held w/.git/modules/a/b",
+        "locked w/.git/modules/a/b/config", "absent w/.git/modules/a/b/commondir",
+        "absent w/.git/modules/a/b/modules", "held w/.git/worktrees/x",
+        "absent w/.git/worktrees/x/modules", "locked w/.git/worktrees/x/gitdir",
+        "locked w/.git/worktrees/x/HEAD*"})
     CHECK_MESSAGE(keeps(all, entry), entry);
 }
 

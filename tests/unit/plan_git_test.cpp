@@ -75,6 +75,32 @@ TEST_CASE("git: what it obeys is read-only, what is around it is held, and nothi
   CHECK(std::ranges::find(plan.isolation.enforced, "git") != plan.isolation.enforced.end());
 }
 
+/// Of submodules' git folders: one that is there, and none that is to come.
+HostFacts with_submodule(HostFacts facts) {
+  facts = with_repository(std::move(facts));
+  const std::string modules = facts.sources["."].path + "/.git/modules";
+  facts.git->places.push_back({modules, GitKeep::closed});
+  facts.git->places.push_back({modules + "/a", GitKeep::held});
+  facts.git->places.push_back({modules + "/a/config", GitKeep::locked});
+  return facts;
+}
+
+TEST_CASE("git: beside the submodules that are there none is made") {
+  const Plan plan = planned(protecting(), with_submodule(host_of_user()));
+  const std::size_t held = index_of(plan, "hold /workspace/.git/modules/a in its place");
+  const std::size_t closed = index_of(plan, "make /workspace/.git/modules read-only");
+  REQUIRE(closed != std::string::npos);
+  CHECK(index_of(plan, "hold /workspace/.git/modules in its place") < held);
+  CHECK(held < closed);
+  const auto verdict = [&](const char* path) {
+    return why(protecting(), plan, std::string("path:/workspace/.git/modules") + path)->verdict;
+  };
+  CHECK(verdict("") == Verdict::partly);
+  CHECK(verdict("/b/hooks") == Verdict::partly);
+  CHECK(verdict("/a/index") == Verdict::allowed);
+  CHECK(verdict("/a/config") == Verdict::partly);
+}
+
 TEST_CASE("git: what cannot be mounted over is watched on the host, not what git itself replaces") {
   const auto& watched = planned(protecting(), with_repository(host_of_user())).supervision.watched;
   REQUIRE(watched.size() == 3);
