@@ -1,6 +1,7 @@
 // What is in a git folder (gitrepository-layout(5)), and which of it git obeys. Not kept: what the
 // work tree may say as well (info/attributes and info/exclude are .gitattributes and .gitignore),
 // and what only holds content (objects, refs, logs, index).
+#include "base/git_config.hpp"
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "os/git_links.hpp"
@@ -141,9 +142,40 @@ Result<void> GitLook::add_modules(const std::string& folder, int depth) {
                             SBX_TRY(git_entry(in(path, "config"))).kind == GitKind::file ||
                             (SBX_TRY(git_entry(in(path, "objects"))).kind == GitKind::folder &&
                              SBX_TRY(git_entry(in(path, "hooks"))).kind == GitKind::folder);
-    SBX_CHECK(repository ? add_repository(path) : add_modules(path, depth + 1));
+    SBX_CHECK(repository ? add_module(path) : add_modules(path, depth + 1));
   }
   return {};
+}
+
+/// With the .git of its work tree, if that is in this one: git on the host goes where it leads, at
+/// each `git status`.
+Result<void> GitLook::add_module(const std::string& folder) {
+  SBX_CHECK(add_repository(folder));
+  std::string work_tree;
+  for (const GitSetting& setting : parse_git_config(SBX_TRY(git_text(in(folder, "config")))))
+    if (setting.key == "core.worktree") work_tree = lexical_path(folder, setting.value);
+  const std::string dot_git = in(work_tree, ".git");
+  if (work_tree.empty() || !places_.covers(dot_git)) return {};
+  switch (SBX_TRY(git_entry(dot_git)).kind) {
+    case GitKind::missing:
+      if (SBX_TRY(git_entry(work_tree)).kind == GitKind::folder) places_.forbid(dot_git);
+      return {};
+    case GitKind::folder:
+      return add_repository(dot_git);
+    case GitKind::file:
+    case GitKind::link:
+    case GitKind::other:
+      break;
+  }
+  SBX_CHECK(lock_file(dot_git));
+  const Link link = SBX_TRY(read_link(dot_git, "gitdir: ", work_tree));
+  if (link.target == folder) return {};
+  return std::unexpected(git_error(dot_git,
+                                   "it leads to " + printable(link.target) + ", and not to " +
+                                       printable(folder) +
+                                       ", which says that this is its work tree",
+                                   "look at what is there, and make one of them right, or go "
+                                   "without: --git none"));
 }
 
 Result<void> GitLook::want_folder(const std::string& path) {

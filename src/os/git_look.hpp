@@ -47,6 +47,7 @@ class GitLook {
   Result<void> add_worktrees(const std::string& folder);
   Result<void> add_worktree(const std::string& folder);
   Result<void> add_modules(const std::string& folder, int depth);
+  Result<void> add_module(const std::string& folder);
   Result<void> check_links(const std::string& folder);
   Result<void> want_folder(const std::string& path);
   Result<void> lock_file(const std::string& path);

@@ -183,6 +183,26 @@ def test_no_submodule_is_made_ready_beside_another(sbx, tmp_path, open_folder):
         assert run.code == 0 and git(inner.top, "log", "--format=%s").stdout.split()[0] == "more", run
 
 
+SUBMODULES = {
+    "another folder": 'git config -f evil/config core.worktree "../sub"; printf "gitdir: ../evil" > sub/.git',
+    "moved there": 'printf "gitdir: ../evil" > g; mv -f g sub/.git',
+    "with its work tree": 'cp -r sub s; rm s/.git; cp -r evil s/.git; mv sub s2; mv s sub',
+}
+
+
+@pytest.mark.parametrize("name", SUBMODULES)
+def test_a_submodules_work_tree_leads_to_no_other_folder(sbx, tmp_path, open_folder, name):
+    """git status asks it."""
+    script = 'cp -r "$C/modules/sub" evil; git config -f evil/config --unset core.worktree; evil evil/config; ' + SUBMODULES[name]
+    for protected in (True, False):
+        folder = tmp_path / str(protected)
+        folder.mkdir()
+        inner = make(folder, "submodule")
+        tree, mark = Tree(inner.top.parent, inner.own.parents[1], inner.own.parents[1], "main"), folder / "mark"
+        run = attack(sbx, tree, script, mark, PROTECT if protected else tree.unprotected)
+        assert run.code != 125 and works(tree, mark) is not protected, run
+
+
 def test_a_watched_name_that_goes_again_ends_it_as_well(sbx, tmp_path, open_folder):
     tree = prepare(tmp_path, "main")
     run = attack(sbx, tree, 'while :; do echo x > "$G/commondir"; rm -f "$G/commondir"; done', "none", PROTECT)

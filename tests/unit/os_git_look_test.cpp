@@ -87,6 +87,28 @@ TEST_CASE("git look: submodules and worktrees of it") {
     CHECK_MESSAGE(keeps(all, entry), entry);
 }
 
+TEST_CASE("git look: the .git of a submodule's work tree") {
+  const TempTree tree;
+  make_repository(tree, "w/.git");
+  make_repository(tree, "w/.git/modules/a");
+  tree.file("w/.git/modules/a/config", "[core]\n\tworktree = ../../../in/a\n");
+  CHECK_FALSE(keeps(kept(tree, look(tree, "w")), "absent w/in/a/.git"));  // nor is w/in/a there
+  tree.folder("w/in/a");
+  CHECK(keeps(kept(tree, look(tree, "w")), "absent w/in/a/.git"));
+  tree.file("w/in/a/.git", "gitdir: ../../.git/modules/a\n");
+  const auto all = kept(tree, look(tree, "w"));
+  for (const char* entry : {"locked w/in/a/.git", "held w/in/a", "held w/in"})
+    CHECK_MESSAGE(keeps(all, entry), entry);
+  tree.file("w/in/a/.git", "gitdir: ../../evil\n");
+  CHECK(refusal(look(tree, "w")).contains("it leads to "));
+  std::filesystem::remove(tree.path("w/in/a/.git"));
+  make_repository(tree, "w/in/a/.git");
+  CHECK(keeps(kept(tree, look(tree, "w")), "locked w/in/a/.git/config"));
+  // Of another work tree, which the sandbox does not have.
+  tree.file("w/.git/modules/a/config", "[core]\n\tworktree = ../../../../x/a\n");
+  CHECK_FALSE(keeps(kept(tree, look(tree, "w")), "locked w/in/a/.git/config"));
+}
+
 TEST_CASE("git look: a worktree shows the repository that it is of") {
   const TempTree tree;
   make_repository(tree, "r/.git");
