@@ -160,6 +160,7 @@ class Apply {
       if (late_.empty()) late_ = replacer_.why();
       if (late_.empty() && done.error().value == EBUSY) late_ = "somebody else has just changed it";
       if (!late_.empty()) error.what += ": " + late_;
+      if (done.error().value == EBUSY) error.sys_errno = 0;  // our own word for what is said now
       return std::unexpected(std::move(error));
     }
     return {};
@@ -196,7 +197,7 @@ class Apply {
   SysResult<void> remove(const Change& change, const Entry& now) {
     if (now.kind == EntryKind::absent) return {};
     const Spot spot = SBX_TRY(tree_.spot(change.path));
-    if (!seen_.is_still_at(spot)) return std::unexpected(Errno{EBUSY});
+    SBX_CHECK(seen_.check_at(spot));
     AsOwner owner;
     SBX_CHECK(owner.take(workspace_));
     if (::unlinkat(spot.folder, spot.name.c_str(), is_folder(now) ? AT_REMOVEDIR : 0) == 0) {

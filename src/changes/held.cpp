@@ -39,11 +39,14 @@ SysResult<struct ::stat> Held::look() const {
   return what;
 }
 
-bool Held::is_at(int folder, const std::string& name) const {
+SysResult<void> Held::check_at(int folder, const std::string& name) const {
   struct ::stat named{};
-  const auto held = look();
-  return held && ::fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         named.st_ino == held->st_ino && named.st_dev == held->st_dev;
+  const struct ::stat held = SBX_TRY(look());
+  const bool there = ::fstatat(folder, name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!there && errno != ENOENT) return fail();
+  if (!there || named.st_ino != held.st_ino || named.st_dev != held.st_dev)
+    return std::unexpected(Errno{EBUSY});
+  return {};
 }
 
 SysResult<void> Held::set_mode(unsigned mode) const {

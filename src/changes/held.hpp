@@ -21,8 +21,8 @@ class Held {
 
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] SysResult<struct ::stat> look() const;
-  /// Is it still what is called so?
-  [[nodiscard]] bool is_at(int folder, const std::string& name) const;
+  /// Is it still what is called so? EBUSY: it is not.
+  [[nodiscard]] SysResult<void> check_at(int folder, const std::string& name) const;
 
   /// ELOOP: it is a link, which has none.
   [[nodiscard]] SysResult<void> set_mode(unsigned mode) const;

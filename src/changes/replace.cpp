@@ -103,7 +103,7 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
       SBX_CHECK(made.take_access_list(old));
     }
     if (change.after.kind != EntryKind::symlink) SBX_CHECK(made.set_mode(change.after.mode));
-    if (!made.is_at(spot.folder, temporary_)) return std::unexpected(Errno{EBUSY});
+    SBX_CHECK(made.check_at(spot.folder, temporary_));
   }
   return take_its_place(spot, seen, now.kind == EntryKind::absent);
 }
@@ -111,7 +111,7 @@ SysResult<void> Replacer::make_and_rename(const Change& change, const Spot& spot
 /// What has come into being there meanwhile is not overwritten.
 SysResult<void> Replacer::take_its_place(const Spot& spot, const Seen& seen, bool is_new) {
   const char* const name = spot.name.c_str();
-  if (!seen.is_still_at(spot)) return std::unexpected(Errno{EBUSY});
+  SBX_CHECK(seen.check_at(spot));
   if (is_new) return take_free_place(spot);
   if (::renameat(spot.folder, temporary_.c_str(), spot.folder, name) != 0) return fail();
   return {};
@@ -212,8 +212,8 @@ SysResult<Held> Replacer::make_file(const Change& change, const Spot& spot,
   // A closed file's content nobody could look at; it is the host's own if it is not kept.
   const bool unknown = change.object == 0 && change.after.digest.empty();
   if (!unknown && content.digest != change.after.digest) {
-    content_is_lost_ = change.object != 0;
-    return std::unexpected(Errno{EIO});  // damaged
+    content_is_lost_ = change.object != 0;  // else it is the host's, who has changed it meanwhile
+    return std::unexpected(Errno{EBUSY});
   }
   SBX_CHECK(file.set_attributes(change.after));
   const ::timespec time = time_of(change.after.modified_ns);

@@ -20,13 +20,16 @@ SysResult<Seen> Seen::at(const Spot& spot) {
   return seen;
 }
 
-bool Seen::is_still_at(const Spot& spot) const {
-  const auto now = at(spot);
-  if (!now || now->there_ != there_) return false;
-  return !there_ ||
-         (now->what_.st_dev == what_.st_dev && now->what_.st_ino == what_.st_ino &&
-          now->what_.st_size == what_.st_size && is_same(now->what_.st_mtim, what_.st_mtim) &&
-          is_same(now->what_.st_ctim, what_.st_ctim));
+SysResult<void> Seen::check_at(const Spot& spot) const {
+  const Seen now = SBX_TRY(at(spot));
+  const bool same =
+      now.there_ == there_ &&
+      (!there_ ||
+       (now.what_.st_dev == what_.st_dev && now.what_.st_ino == what_.st_ino &&
+        now.what_.st_size == what_.st_size && is_same(now.what_.st_mtim, what_.st_mtim) &&
+        is_same(now.what_.st_ctim, what_.st_ctim)));
+  if (!same) return std::unexpected(Errno{EBUSY});
+  return {};
 }
 
 }  // namespace sbx::changes

@@ -16,8 +16,9 @@ class Seen {
   Seen() = default;
   static SysResult<Seen> at(const Spot& spot);
 
-  /// The same file, not written to, renamed or changed in mode; or nothing, as then.
-  [[nodiscard]] bool is_still_at(const Spot& spot) const;
+  /// The same file, not written to, renamed or changed in mode; or nothing, as then. EBUSY: it is
+  /// not.
+  [[nodiscard]] SysResult<void> check_at(const Spot& spot) const;
 
  private:
   struct ::stat what_{};

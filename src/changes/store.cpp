@@ -148,16 +148,20 @@ void Store::sweep() const {
   }
 }
 
-std::vector<std::string> Store::runs() const {
-  if (!folder_.valid()) return {};
-  auto names = os::list_names(folder_.get()).value_or(std::vector<std::string>{});
-  std::erase_if(names, [this](const std::string& name) {
+Result<std::vector<std::string>> Store::runs() const {
+  if (!folder_.valid()) return std::vector<std::string>{};
+  auto names = os::list_names(folder_.get());
+  if (!names)
+    return std::unexpected(store_error("cannot list " + quote(path_), names.error().value));
+  std::erase_if(*names, [this](const std::string& name) {
+    if (name.starts_with('.')) return true;
     struct ::stat what{};
-    return name.starts_with('.') ||
-           ::fstatat(folder_.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 ||
-           !S_ISDIR(what.st_mode);
+    // What cannot be looked at stays: who opens it is told why.
+    if (::fstatat(folder_.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0)
+      return errno == ENOENT;
+    return !S_ISDIR(what.st_mode);
   });
-  return names;
+  return std::move(*names);
 }
 
 bool Store::mentions(const std::string& run, std::string_view text) const {
@@ -170,7 +174,7 @@ bool Store::mentions(const std::string& run, std::string_view text) const {
 
 Result<KeptRun> Store::find(std::string_view word, Use use) const {
   std::vector<std::string> found;
-  for (std::string& run : runs()) {
+  for (std::string& run : SBX_TRY(runs())) {
     if (word.empty() || !(run.starts_with(word) || run.ends_with(word))) continue;
     if (run == word) {
       found = {std::move(run)};

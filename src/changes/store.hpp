@@ -57,8 +57,9 @@ class Store {
 
   /// A folder for `run`. Removes what killed runs have left of theirs, there and in workspaces.
   Result<Staging> stage(const std::string& run);
-  /// The ids of all kept runs; they begin with the second of the run's start.
-  [[nodiscard]] std::vector<std::string> runs() const;
+  /// The ids of all kept runs; they begin with the second of the run's start. Errors: they cannot
+  /// be listed, which is not the same as none.
+  [[nodiscard]] Result<std::vector<std::string>> runs() const;
   /// Does what is written about a kept run have `text` somewhere? Nobody's lock is waited for, and
   /// nothing is parsed: for choosing few of many.
   [[nodiscard]] bool mentions(const std::string& run, std::string_view text) const;

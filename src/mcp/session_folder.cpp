@@ -33,8 +33,9 @@ Error folder_error(const std::string& what, int error) {
 /// whose workspace is `theirs`. `text` is in the path of each.
 void forget_runs(std::string_view text, const std::function<bool(const std::string&)>& theirs) {
   const auto store = changes::Store::open(false);
-  if (!store) return;
-  for (const std::string& run : store->runs()) {
+  const auto runs = store ? store->runs() : std::unexpected(store.error());
+  if (!runs) return;
+  for (const std::string& run : *runs) {
     // A manifest has other bytes than UTF-8 in digits.
     if (is_utf8(text) && !store->mentions(run, text)) continue;
     auto kept = store->find(run, changes::Store::Use::look);

@@ -61,3 +61,51 @@ def test_a_damaged_content_is_not_applied(kept, damage):
     assert done.returncode == 125 and b"what is kept of file is missing or damaged" in done.stderr, done
     assert b"goes on" not in done.stderr and f"sbx discard {name}".encode() in done.stderr, done
     assert snapshot(kept.sbx.cwd) == before
+
+
+VERBS = [["diff"], ["diff", "--json"], ["diff", "RUN"], ["apply", "RUN"], ["discard", "RUN"], ["discard", "--all"]]
+
+
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_a_store_that_cannot_be_listed_is_not_told_as_empty(kept, store, words):
+    name = changed(kept, "echo x > f")
+    failing = ["strace", "-qq", "-o", "/dev/null", "-P", store, "-e", "trace=getdents64", "-e", "inject=getdents64:error=EIO"]
+    done = kept.traced(failing, *[name if word == "RUN" else word for word in words])
+    assert done.returncode == 125 and not done.stdout and b"cannot list" in done.stderr and b"(EIO)" in done.stderr, done
+    assert os.listdir(store) == [name] and not (kept.sbx.cwd / "f").exists()
+
+
+@pytest.mark.needs("user")  # root passes every mode
+@pytest.mark.parametrize("words", VERBS, ids=" ".join)
+def test_a_store_whose_runs_cannot_be_looked_at_is_not_told_as_empty(kept, store, words):
+    name = changed(kept, "echo x > f")
+    store.chmod(0o400)
+    done = kept.verb(*[name if word == "RUN" else word for word in words])
+    store.chmod(0o700)
+    assert done.returncode == 125 and name.encode() in done.stderr and b"(EACCES)" in done.stderr, done
+    assert os.listdir(store) == [name]
+
+
+@pytest.mark.parametrize("call", ["newfstatat", "openat2", "renameat2", "unlinkat"])
+def test_a_disk_that_fails_while_changes_are_applied_is_no_other_persons_work(kept, call):
+    """Wherever it does: each call in turn, until there is no more."""
+    top, nth = kept.sbx.cwd, 0
+    (top / "gone").write_text("host\n")
+    name = changed(kept, "echo run > f; rm gone")
+    while True:
+        nth += 1
+        done = kept.traced(["strace", "-qq", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:error=EIO:when={nth}"], "apply", name)
+        said = done.stderr.decode()
+        assert "somebody else" not in said and "host has" not in said and "not there any more" not in said, (nth, done)
+        if done.returncode == 0:
+            break
+        assert "(EIO)" in said or "Input/output error" in said or "cannot open the kept changes" in said, (nth, done)
+    assert (top / "f").read_text() == "run\n" and not (top / "gone").exists() and nth > 1
+
+
+def test_a_workspace_that_cannot_be_opened_is_not_told_as_gone(kept):
+    name = changed(kept, "echo x > f")
+    failing = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=openat2", "-e", "inject=openat2:error=EIO"]
+    done = kept.traced(failing, "apply", name)
+    assert done.returncode == 125 and b"cannot open the workspace" in done.stderr and b"(EIO)" in done.stderr, done
+    assert b"it is gone" not in done.stderr and b"stay kept" in done.stderr, done

@@ -39,7 +39,7 @@ TEST_CASE("who sweeps never takes what another run commits at that moment") {
   done = true;
   sweeper.join();
   CHECK(lost == 0);
-  CHECK(store.runs().empty());
+  CHECK(store.runs().value().empty());
 }
 
 TEST_CASE("what is not committed goes, and what nobody holds is swept by the next") {
@@ -57,7 +57,7 @@ TEST_CASE("what is not committed goes, and what nobody holds is swept by the nex
   const auto staging = store.stage("next").value();
   CHECK_FALSE(std::filesystem::exists(folder + "/.killed"));
   CHECK(std::filesystem::exists(folder + "/.next"));
-  CHECK(store.runs().empty());
+  CHECK(store.runs().value().empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -40,19 +41,15 @@ struct Opened {
   KeptRun kept;
   ChangeSet set;
   os::UniqueFd workspace{};  ///< none: it is gone, or not ours to look into
+  int closed = 0;            ///< the error then
 };
-
-/// None: it is gone, a link has taken its place or that of a folder on the way, or it is not ours.
-os::UniqueFd open_workspace(const ChangeSet& set) {
-  auto folder = os::open_folder_strict(set.workspace);
-  return folder ? std::move(*folder) : os::UniqueFd();
-}
 
 Result<Opened> open_run(const Store& store, std::string_view word, Store::Use use) {
   KeptRun kept = SBX_TRY(store.find(word, use));
   ChangeSet set = SBX_TRY(changes::read_changes(kept));
-  os::UniqueFd workspace = open_workspace(set);
-  return Opened{std::move(kept), std::move(set), std::move(workspace)};
+  auto workspace = os::open_folder_strict(set.workspace);
+  if (!workspace) return Opened{std::move(kept), std::move(set), {}, workspace.error().value};
+  return Opened{std::move(kept), std::move(set), std::move(*workspace)};
 }
 
 /// The same with only the changes that `arguments` name after the run.
@@ -83,9 +80,9 @@ struct AllKept {
 /// Of a run that was there a moment ago: somebody has discarded it.
 bool is_gone(const Error& error) { return error.kind == ErrorKind::usage; }
 
-AllKept all_kept(const Store& store) {
+Result<AllKept> all_kept(const Store& store) {
   AllKept all;
-  for (const std::string& run : store.runs()) {
+  for (const std::string& run : SBX_TRY(store.runs())) {
     auto opened = open_run(store, run, Store::Use::look);
     if (!opened && is_gone(opened.error())) continue;
     if (!opened) {
@@ -121,9 +118,10 @@ int list_table(const std::vector<Summary>& all) {
 }
 
 int list_kept(const Store& store, bool json) {
-  const AllKept all = all_kept(store);
-  const int printed = json ? list_json(all.runs) : list_table(all.runs);
-  return all.whole ? printed : kFailed;
+  const auto all = all_kept(store);
+  if (!all) return fail(all.error());
+  const int printed = json ? list_json(all->runs) : list_table(all->runs);
+  return all->whole ? printed : kFailed;
 }
 
 changes::ViewOptions view_options() {
@@ -163,13 +161,13 @@ int print_diff(const Opened& opened, const Arguments& arguments) {
   return printed;
 }
 
-Error no_workspace(const ChangeSet& set) {
+Error no_workspace(const ChangeSet& set, int error) {
+  const bool gone = error == ENOENT || error == ENOTDIR || error == ELOOP;
   return {.kind = ErrorKind::host,
           .what = "cannot open the workspace " + quote(set.workspace) + " of run " + set.run,
-          .hint =
-              "it is gone, or a symbolic link stands on the way; the changes stay kept, and sbx "
-              "diff " +
-              set.run + " shows them"};
+          .hint = std::string(gone ? "it is gone, or a symbolic link stands on the way; " : "") +
+                  "the changes stay kept, and sbx diff " + set.run + " shows them",
+          .sys_errno = error};
 }
 
 int report_conflicts(const Opened& opened, const changes::Applied& applied) {
@@ -192,9 +190,10 @@ int report_applied(const Opened& opened, const changes::Applied& applied) {
 Result<void> discard(const Store& store, std::string_view word) {
   const KeptRun kept = SBX_TRY(store.find(word, Store::Use::change));
   const auto set = changes::read_changes(kept);
-  const os::UniqueFd workspace = set ? open_workspace(*set) : os::UniqueFd();
-  if (workspace.valid()) {
-    const auto cleared = changes::clear_unfinished(kept, *set, workspace.get());
+  const auto workspace =
+      set ? os::open_folder_strict(set->workspace) : SysResult<os::UniqueFd>(std::unexpect);
+  if (workspace) {
+    const auto cleared = changes::clear_unfinished(kept, *set, workspace->get());
     if (!cleared)
       say("warning: an interrupted apply may have left a file .sbx-apply-" + kept.run +
           ", or folders of another mode, in " + quote(set->workspace) + ": " +
@@ -209,8 +208,10 @@ Result<void> discard(const Store& store, std::string_view word) {
 
 /// What stands against one keeps no other.
 int discard_all(const Store& store) {
+  const auto runs = store.runs();
+  if (!runs) return fail(runs.error());
   int code = kSuccess;
-  for (const std::string& run : store.runs()) {
+  for (const std::string& run : *runs) {
     const auto done = discard(store, run);
     if (!done && !is_gone(done.error())) code = fail(done.error());
   }
@@ -240,7 +241,7 @@ int apply_command(const Arguments& arguments) {
   if (!store) return fail(store.error());
   const auto opened = open_run(*store, arguments.operands[0], Store::Use::change);
   if (!opened) return fail(opened.error());
-  if (!opened->workspace.valid()) return fail(no_workspace(opened->set));
+  if (!opened->workspace.valid()) return fail(no_workspace(opened->set, opened->closed));
   const auto wanted = changes::select(opened->set, std::span(arguments.operands).subspan(1));
   if (!wanted) return fail(wanted.error());
   const auto applied = changes::apply(opened->kept, opened->set, opened->workspace.get(), *wanted);
