@@ -57,7 +57,8 @@ struct SourceFacts {
   std::uint32_t gid = 0;
   std::string device{};    ///< "major:minor" of the disk, for I/O limits; empty: none is known
   std::string problem{};   ///< not empty: why it cannot be used (a sentence without a full stop)
-  int refused = 0;         ///< errno, if nothing is wrong with the source but this host refuses
+  int error = 0;           ///< errno, if it could not be opened
+  int refused = 0;         ///< the same, if nothing is wrong with the source but this host refuses
   bool in_memory = false;  ///< a tmpfs, which no I/O limit is about; looked at with `device`
   bool special = false;    ///< a pipe, a socket or a device; its type is file
 };

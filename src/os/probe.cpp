@@ -213,7 +213,7 @@ Result<HostFacts> probe(ProbeRequest request) {
   }
   switch (request.root) {
     case RootRequest::host:
-      facts.root_entries = host_root_entries();
+      facts.root_entries = SBX_TRY(host_root_entries());
       break;
     case RootRequest::dir:
       facts.root_entries = SBX_TRY(dir_root_entries(request.root_dir));

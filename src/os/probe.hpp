@@ -39,8 +39,8 @@ struct ProbeRequest {
   bool host_network = false;    ///< read what the sandbox needs to share the host's network
 };
 
-/// Gathers the facts. Fails only when /proc or the caller's directory cannot be read at all; what a
-/// single source or tool lacks is in its `problem`.
+/// Gathers the facts. Fails only when /proc, the caller's directory or what the root shows cannot
+/// be read at all; what a single source or tool lacks is in its `problem`.
 Result<HostFacts> probe(ProbeRequest request);
 
 /// The processors that this process may use.
@@ -54,8 +54,8 @@ void look_again(const ProbeRequest& request, HostFacts& facts);
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts);
 
 /// What of the host's own tree a sandbox shows: /usr, the /bin links, parts of /etc.
-/// (root_entries.cpp)
-std::vector<RootEntry> host_root_entries();
+/// (root_entries.cpp) Errors: nobody can tell whether one of them is there.
+Result<std::vector<RootEntry>> host_root_entries();
 /// The same for a root file system in a folder. Errors: the folder cannot be read.
 Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir);
 /// Whom it knows. (root_accounts.cpp)

@@ -120,6 +120,7 @@ SourceFacts look_at_source(const SourceRequest& request, bool disk, const std::s
   Source source = open_source(request, cwd);
   if (!source.fd.valid()) {
     const int error = errno;
+    found.error = error;
     found.problem = problem_of(request, error);
     // None of these says anything about the source.
     if (error == EPERM || error == ENOSYS || error == EMFILE || error == ENFILE)

@@ -11,11 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <memory>
 #include <optional>
 #include <string_view>
 
 #include "base/text.hpp"
+#include "os/entries.hpp"
 #include "os/fd.hpp"
 #include "os/probe.hpp"
 #include "os/probe_source.hpp"
@@ -88,45 +88,69 @@ std::optional<std::string> read_link(const char* path) {
   return std::string(text, static_cast<std::size_t>(length));
 }
 
-unsigned char type_of(const std::string& path) {
-  struct stat facts{};
-  if (lstat(path.c_str(), &facts) != 0) return DT_UNKNOWN;
-  return static_cast<unsigned char>(IFTODT(facts.st_mode));
+/// It is not there, or closed to the caller, and then to the command as well. All else that a call
+/// may say (EIO, ENOMEM, ESTALE) leaves open what is there, and a sandbox with half a /etc has
+/// programs that do other things than they should, without a word.
+bool is_absent(int error) {
+  return error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP;
+}
+
+Error cannot_look(std::string path, int error) {
+  return {.kind = ErrorKind::host,
+          .what = "cannot look at " + std::move(path) + " of the host",
+          .hint =
+              "the sandbox shows it, if it is there: nothing starts before that is known; "
+              "dmesg(1) may tell more",
+          .sys_errno = error};
 }
 
 /// One entry of the host, if it is there. A link is recreated when what it points at shows too;
 /// otherwise what it resolves to is shown in its place (some distributions link /etc/localtime into
 /// /var). A small file that everybody may read is copied: init, which does, is nobody's owner.
-void add_host_entry(const char* name, std::vector<RootEntry>& entries) {
+Result<void> add_host_entry(const char* name, std::vector<RootEntry>& entries) {
   struct stat facts{};
-  if (lstat(name, &facts) != 0) return;
+  if (lstat(name, &facts) != 0) {
+    if (is_absent(errno)) return {};
+    return std::unexpected(cannot_look(name, errno));
+  }
   const std::string path = name;
   if (S_ISDIR(facts.st_mode)) entries.push_back({path, EntryType::directory, path});
   if (S_ISREG(facts.st_mode)) {
     const bool copy = (facts.st_mode & S_IROTH) != 0 && facts.st_size <= kMaxCopy;
     entries.push_back({path, EntryType::file, path, {}, copy});
   }
-  if (!S_ISLNK(facts.st_mode)) return;
+  if (!S_ISLNK(facts.st_mode)) return {};
   const std::optional<std::string> text = read_link(name);
   if (text && is_shown(link_target(path, *text))) {
     entries.push_back({path, EntryType::symlink, {}, *text});
-    return;
+    return {};
   }
   const SourceFacts real = look_at_source({path, {}});
   if (real.exists) entries.push_back({path, real.type, real.path});
+  if (real.error != 0 && !is_absent(real.error))
+    return std::unexpected(cannot_look(path, real.error));
+  return {};
 }
 
 /// Without which a JVM does not start; found by the JDKs there are ("java-17-openjdk-amd64").
-void add_jdks(std::vector<RootEntry>& entries) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(opendir("/usr/lib/jvm"), &closedir);
-  if (!listing) return;
-  while (const dirent* const entry = readdir(listing.get())) {
-    const std::string_view name = entry->d_name;
-    const std::size_t end = name.find(kJdk);
-    if (!name.starts_with("java-") || end == std::string_view::npos) continue;
-    const std::string folder = "/etc/" + std::string(name.substr(0, end + kJdk.size()));
-    add_host_entry(folder.c_str(), entries);
-  }
+Result<void> add_jdks(std::vector<RootEntry>& entries) {
+  constexpr const char* kThere = "/usr/lib/jvm";
+  const UniqueFd folder(open(kThere, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid() && is_absent(errno)) return {};
+  std::vector<std::string> jdks;
+  const auto listed =
+      folder.valid() ? each_entry(folder.get(),
+                                  [&jdks](const dirent64& entry) {
+                                    const std::string_view name = entry.d_name;
+                                    const std::size_t end = name.find(kJdk);
+                                    if (name.starts_with("java-") && end != std::string_view::npos)
+                                      jdks.emplace_back(name.substr(0, end + kJdk.size()));
+                                    return SysResult<void>{};
+                                  })
+                     : SysResult<void>(std::unexpected(Errno{errno}));
+  if (!listed) return std::unexpected(cannot_look(kThere, listed.error().value));
+  for (const std::string& jdk : jdks) SBX_CHECK(add_host_entry(("/etc/" + jdk).c_str(), entries));
+  return {};
 }
 
 /// Each is a mount, and has an inode of the new root, which has not many more (launch,
@@ -135,8 +159,8 @@ constexpr std::size_t kMostAtTop = 3000;
 
 /// Of a root of the user's own these are not shown: every sandbox mounts or makes them itself.
 bool is_made_fresh(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kFresh = {".",    "..",  "dev", "lost+found",
-                                                      "proc", "run", "sys", "tmp"};
+  constexpr std::array<std::string_view, 6> kFresh = {"dev", "lost+found", "proc",
+                                                      "run", "sys",        "tmp"};
   return std::ranges::binary_search(kFresh, name);
 }
 
@@ -150,15 +174,19 @@ Error unreadable(const std::string& dir, std::string why, int error) {
           .sys_errno = error};
 }
 
-std::optional<RootEntry> dir_entry(const std::string& root, const dirent& entry) {
+SysResult<std::optional<RootEntry>> dir_entry(const std::string& root, const dirent64& entry) {
   const std::string source = root + "/" + entry.d_name;
   const std::string path = std::string("/") + entry.d_name;
-  const unsigned char type = entry.d_type == DT_UNKNOWN ? type_of(source) : entry.d_type;
+  unsigned char type = entry.d_type;
+  if (struct stat facts{}; type == DT_UNKNOWN) {
+    if (lstat(source.c_str(), &facts) != 0) return std::unexpected(Errno{errno});
+    type = static_cast<unsigned char>(IFTODT(facts.st_mode));
+  }
   if (type == DT_DIR) return RootEntry{path, EntryType::directory, source};
   if (type == DT_REG) return RootEntry{path, EntryType::file, source};
   if (type != DT_LNK) return std::nullopt;  // a socket or device has no place at the top of a root
   const std::optional<std::string> text = read_link(source.c_str());
-  if (!text) return std::nullopt;
+  if (!text) return std::unexpected(Errno{errno});
   return RootEntry{path, EntryType::symlink, {}, *text};
 }
 
@@ -168,15 +196,15 @@ void sort_by_path(std::vector<RootEntry>& entries) {
 
 }  // namespace
 
-std::vector<RootEntry> host_root_entries() {
+Result<std::vector<RootEntry>> host_root_entries() {
   std::vector<RootEntry> entries;
   entries.reserve(kShown.size());
   // By name: to list /etc would cost more than all of this.
   for (const std::string_view path : kShown)
     // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): of literals, which end with a 0
-    add_host_entry(path.data(), entries);
+    SBX_CHECK(add_host_entry(path.data(), entries));
   std::vector<RootEntry> jdks;
-  add_jdks(jdks);
+  SBX_CHECK(add_jdks(jdks));
   for (RootEntry& jdk : jdks) {
     const auto at = std::ranges::lower_bound(entries, jdk.path, {}, &RootEntry::path);
     // One JDK may have folders for several architectures.
@@ -189,8 +217,9 @@ Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir) {
   // The user wrote this path, so links in it count; from its canonical form on none may appear.
   const SourceFacts root = look_at_source({dir, "/"});
   if (!root.exists || root.type != EntryType::directory)
-    return std::unexpected(unreadable(dir, root.problem.empty() ? "" : ": " + root.problem,
-                                      root.exists ? ENOTDIR : ENOENT));
+    return std::unexpected(
+        unreadable(dir, root.error != 0 || root.problem.empty() ? "" : ": " + root.problem,
+                   root.exists ? ENOTDIR : root.error));
   if (root.path == "/")
     return std::unexpected(Error{.kind = ErrorKind::profile,
                                  .what = "the root folder is the host's own root",
@@ -198,22 +227,25 @@ Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir) {
   open_how how{};
   how.flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
   how.resolve = RESOLVE_NO_SYMLINKS;
-  UniqueFd fd(
+  const UniqueFd fd(
       static_cast<int>(syscall(SYS_openat2, AT_FDCWD, root.path.c_str(), &how, sizeof how)));
   if (!fd.valid()) return std::unexpected(unreadable(dir, "", errno));
-  const std::unique_ptr<DIR, int (*)(DIR*)> listing(fdopendir(fd.get()), &closedir);
-  if (!listing) return std::unexpected(unreadable(dir, "", errno));
-  (void)fd.release();  // the listing closes it
   std::vector<RootEntry> entries;
-  while (const dirent* const entry = readdir(listing.get())) {
-    if (is_made_fresh(entry->d_name)) continue;
-    if (entries.size() == kMostAtTop)
-      return std::unexpected(Error{
-          .kind = ErrorKind::profile,
-          .what = "the root has more than " + std::to_string(kMostAtTop) + " entries at its top",
-          .hint = "put them into folders of it: each at its top is mounted by itself"});
-    if (auto found = dir_entry(root.path, *entry)) entries.push_back(*std::move(found));
-  }
+  const auto listed = each_entry(fd.get(), [&](const dirent64& entry) -> SysResult<void> {
+    if (is_made_fresh(entry.d_name)) return {};
+    if (entries.size() == kMostAtTop) return std::unexpected(Errno{E2BIG});
+    auto found = dir_entry(root.path, entry);
+    if (!found && found.error().value == ENOENT) return {};  // gone since it was listed
+    if (!found) return std::unexpected(found.error());
+    if (*found) entries.push_back(**std::move(found));
+    return {};
+  });
+  if (!listed && entries.size() == kMostAtTop)
+    return std::unexpected(Error{
+        .kind = ErrorKind::profile,
+        .what = "the root has more than " + std::to_string(kMostAtTop) + " entries at its top",
+        .hint = "put them into folders of it: each at its top is mounted by itself"});
+  if (!listed) return std::unexpected(unreadable(dir, "", listed.error().value));
   sort_by_path(entries);
   return entries;
 }

@@ -155,3 +155,22 @@ def test_a_tree_without_devices_is_told_as_that(call):
     assert done.returncode == 125 and "because /dev is mounted nodev" in done.stderr and "bwrap --dev /dev" in done.stderr, done
     done = call("--degrade", "cgroup", before=["bwrap", "--bind", "/", "/", "--dev", "/dev"])
     assert "nodev" not in done.stderr, done
+
+
+@pytest.mark.parametrize("call, place, flags", [("newfstatat", "/usr", []), ("newfstatat", "/etc/ssl/certs", []), ("openat", "/usr/lib/jvm", []),
+                                                ("getdents64", "ROOT", ["--root", "ROOT"]), ("readlink", "ROOT/bin", ["--root", "ROOT"])])
+@pytest.mark.parametrize("error, starts", [("EIO", False), ("ENOMEM", False), ("ENOENT", True)])
+def test_what_the_sandbox_shows_and_nobody_can_look_at_is_no_part_that_is_missing(sbx, call, place, flags, error, starts):
+    root = sbx.folder / "root"
+    for folder in ("usr", "etc"):
+        (root / folder).mkdir(parents=True)
+    (root / "bin").symlink_to("usr/bin")
+    place = place.replace("ROOT", str(root))
+    tracer = ["strace", "-qq", "-o", "/dev/null", "-P", place, "-e", f"trace={call}", "-e", f"inject={call}:error={error}"]
+    words = ["run", *sbx.degraded, *[word.replace("ROOT", str(root)) for word in flags], "--", "/nowhere"]
+    done = subprocess.run([*tracer, sbx.binary, *words], cwd=sbx.cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    if starts and call != "getdents64":
+        assert done.returncode == 127, done
+        return
+    named = str(root) if flags else place
+    assert done.returncode == 125 and named in done.stderr and f"({error})" in done.stderr, done
