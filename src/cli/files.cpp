@@ -126,6 +126,8 @@ Result<std::string> current_directory() {
                   "the path of the current directory is longer than the kernel takes (" +
                       std::to_string(PATH_MAX - 1) + " bytes), and a sandbox needs folders by path",
                   0, "change to a folder with a shorter path, or give one above it a shorter name");
+  // What is asked for may need none; all that does, fails by itself.
+  if (!found && errno == ENOENT) return kRemovedDirectory;
   if (!found)
     return failed(ErrorKind::host, {}, "the current directory cannot be found", errno,
                   "change to a directory that exists and that you may read");
@@ -187,6 +189,10 @@ Result<ResultFile> ResultFile::open(const std::string& target, std::string_view 
     return failed(ErrorKind::usage, flag, "cannot write into " + quote(folder), errno);
   if (::faccessat(result.folder_.get(), ".", W_OK | X_OK, AT_EACCESS) != 0)
     return failed(ErrorKind::usage, flag, "cannot write into " + quote(folder), errno);
+  struct stat about{};
+  // Who may write there all the same, in a current directory that has been removed, makes nothing.
+  if (::fstat(result.folder_.get(), &about) == 0 && about.st_nlink == 0)
+    return failed(ErrorKind::usage, flag, "cannot write into " + quote(folder), ENOENT);
   return result;
 }
 

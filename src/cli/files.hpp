@@ -9,7 +9,7 @@
 
 namespace sbx::cli {
 
-/// The caller's directory, absolute.
+/// The caller's directory, absolute; kRemovedDirectory (base/lexical_path.hpp) when it is no more.
 Result<std::string> current_directory();
 
 enum class ProfileFile {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/lexical_path.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_homes.hpp"
 #include "os/controller_problems.hpp"
@@ -36,11 +37,13 @@ namespace {
 Result<std::string> caller_directory() {
   char text[PATH_MAX];
   // The kernel gives "(unreachable)/..." for a folder outside of our root; that is no path.
-  if (getcwd(text, sizeof text) != nullptr && text[0] == '/') return std::string(text);
+  const bool found = getcwd(text, sizeof text) != nullptr;
+  if (found && text[0] == '/') return std::string(text);
+  if (!found && errno == ENOENT) return kRemovedDirectory;
   return std::unexpected(Error{.kind = ErrorKind::host,
                                .what = "the current directory cannot be read",
-                               .hint = "it may have been removed: change to another one",
-                               .sys_errno = errno});
+                               .hint = "change to another one",
+                               .sys_errno = found ? 0 : errno});
 }
 
 /// $HOME as it is written, or root's.

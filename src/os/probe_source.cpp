@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "base/fixed_text.hpp"
+#include "base/lexical_path.hpp"
 #include "os/fd.hpp"
 #include "os/mount.hpp"
 
@@ -60,6 +61,8 @@ std::string problem_of(const SourceRequest& request, int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
+      if (request.base == kRemovedDirectory && !name.starts_with('/'))
+        return "the current directory has been removed";
       return {};  // it is just not there
     case EXDEV:
       return name + " leads outside of " + request.base +

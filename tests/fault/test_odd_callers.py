@@ -174,3 +174,46 @@ def test_what_the_sandbox_shows_and_nobody_can_look_at_is_no_part_that_is_missin
         return
     named = str(root) if flags else place
     assert done.returncode == 125 and named in done.stderr and f"({error})" in done.stderr, done
+
+
+@pytest.fixture
+def from_removed(sbx, tmp_path):
+    """from_removed(WORDS...): sbx where its current directory has just been removed."""
+
+    def run(*words):
+        script = 'mkdir gone; cd gone; rmdir ../gone; exec "$@"'
+        return subprocess.run(["sh", "-c", script, "sh", sbx.binary, *map(str, words)], cwd=tmp_path, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+
+    return run
+
+
+@pytest.mark.parametrize("flags", [["--workspace", "none"], ["--workspace", "WORK"], ["--workspace", "WORK:rw"], ["strict"],
+                                   ["PROFILE", "--workspace", "none", "--ro", "WORK:/data"], ["--workspace", "none", "--stdin", "FILE"]],
+                         ids=" ".join)
+def test_a_current_directory_that_was_removed_is_missed_by_nobody_who_needs_none(from_removed, sbx, flags):
+    (sbx.cwd / "file").write_text("input\n")
+    places = {"PROFILE": sbx.profile("version: 1\n"), "WORK": sbx.cwd, "FILE": sbx.cwd / "file"}
+    for name, place in places.items():
+        flags = [flag.replace(name, str(place)) for flag in flags]
+    done = from_removed("run", *flags, *sbx.degraded, "--", "echo", "started")
+    assert done.returncode == 0 and done.stdout == "started\n", done
+
+
+@pytest.mark.parametrize("flags", [[], ["--workspace", "sub"], ["--ro", "data:/data"], ["--ro", "../data:/data"], ["./p.yaml"],
+                                   ["--root", "r"], ["--root", "../../../r"], ["--stdin", "f"], ["--stdin", "../f"], ["--result", "r.json"]], ids=" ".join)
+def test_and_what_is_relative_to_it_is_not_found_anywhere_else(from_removed, sbx, tmp_path, flags):
+    for name in ("sub", "data", "r"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "f").write_text("")
+    (tmp_path / "p.yaml").write_text("version: 1\n")
+    none = [] if not flags or flags[0] == "--workspace" else ["--workspace", "none"]
+    done = from_removed("run", *flags, *none, *sbx.degraded, "--", "echo", "started")
+    assert done.returncode == 125 and not done.stdout and done.stderr.startswith("sbx: "), done
+    if not none:
+        assert "the current directory has been removed" in done.stderr, done
+
+
+def test_verbs_that_need_no_current_directory_do_without(from_removed):
+    for words in (["check", "default"], ["explain", "strict"], ["profiles", "ls"], ["profiles", "show", "python"], ["ps"], ["diff"]):
+        assert from_removed(*words).returncode == 0, words
