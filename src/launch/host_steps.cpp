@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
+#include <variant>
 
 #include "base/fixed_text.hpp"
 #include "base/text.hpp"
@@ -108,10 +110,14 @@ struct Execute {
 }  // namespace
 
 std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state) {
+                                                Sandbox::State& state, const Meanwhile* meanwhile) {
   Host host{plan, state};
+  bool groups = false;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
     if (plan.steps[i].phase != phase) continue;
+    if (meanwhile != nullptr && std::holds_alternative<plan::MakeCgroup>(plan.steps[i].action) &&
+        !std::exchange(groups, true) && meanwhile->before_groups)
+      meanwhile->before_groups();
     state.clock.begin(i);
     const Done done = std::visit(Execute{host}, plan.steps[i].action);
     state.clock.end(i, done ? 0 : done.error().value);

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "launch/context.hpp"
+#include "launch/launcher.hpp"
 #include "launch/state.hpp"
 
 namespace sbx::launch {
@@ -14,8 +15,9 @@ struct StepFailure {
   std::string detail{};  ///< e.g. the cgroup file that refused
 };
 
-/// Does the steps of `phase` (host or attend).
+/// Does the steps of `phase` (host or attend), and what `meanwhile` has for between them.
 std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state);
+                                                Sandbox::State& state,
+                                                const Meanwhile* meanwhile = nullptr);
 
 }  // namespace sbx::launch

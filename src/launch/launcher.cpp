@@ -141,11 +141,11 @@ Result<void> close_memory() {
 /// The supervisor's part while init sets up: first what init waits for.
 Result<void> attend(const Context& context, Sandbox::State& state, const Meanwhile& meanwhile) {
   const plan::Plan& plan = *context.plan;
-  if (auto done = run_host_phase(plan, plan::Phase::attend, state); !done)
+  if (auto done = run_host_phase(plan, plan::Phase::attend, state, &meanwhile); !done)
     return std::unexpected(
         plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
   if (context.closed) SBX_CHECK(close_memory());
-  SBX_CHECK(meanwhile());
+  SBX_CHECK(meanwhile.rest());
   if (!state.shares_host) call_init_back(context, state.init_pid);
   // It has copies of our ends of pipe and channel. While init finds them open it takes us for alive
   // (DieWithSupervisor), so it gets our last message when we alone hold them: should we die before,

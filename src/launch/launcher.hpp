@@ -30,7 +30,12 @@ struct StdioFds {
 };
 
 /// What the supervisor does while the sandbox is set up.
-using Meanwhile = std::function<Result<void>()>;
+struct Meanwhile {
+  /// Before groups are made that the next run may have none beside (cgroup v1): from here on
+  /// somebody has to find us, and them, should we be killed. Not called where there are none.
+  std::function<void()> before_groups{};
+  std::function<Result<void>()> rest;
+};
 
 /// What init and payload leave in shared memory for the supervisor (launch/report.hpp).
 struct SharedPage;
@@ -133,8 +138,8 @@ class Sandbox {
 /// Runs the plan up to the payload's exec. `interrupt_fd` (a signalfd, or -1): readable ends the
 /// launch with an Error of kind setup and errno EINTR. On any error nothing of the run is left.
 /// A command that cannot be executed is not an error here: Sandbox::exec_errno() tells.
-/// `meanwhile` is called once, while init and payload set up: the command does not run before it
-/// returns, nor after its error, and a short one costs the start nothing.
+/// `meanwhile.rest` is called once, while init and payload set up: the command does not run before
+/// it returns, nor after its error, and a short one costs the start nothing.
 /// `secrets`: the values, by Plan::secrets; not needed any more when this returns. When there are
 /// some, our own memory is closed already (os::close_memory), and again when this returns.
 /// `clock` takes the times of all steps, and of the command behind them.

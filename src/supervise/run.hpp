@@ -66,7 +66,7 @@ class Run {
   std::string write_events();
   bool asked_to_end();
 
-  void open_door();  ///< `sbx ps` and the others find us from here on
+  void open_door();  ///< once: `sbx ps` and the others find us from here on
   std::optional<std::string> serve(const Request& request);
   std::string pause();
   std::string resume();
@@ -114,6 +114,7 @@ class Run {
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;
+  bool has_door_ = false;
   Denials denials_;
   NetworkKeeper network_;
   ChangeKeeper changes_;

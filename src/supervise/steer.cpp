@@ -1,6 +1,7 @@
 // What others want of a live run: other sbx processes, and the reader of its events.
 #include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "supervise/limit_warnings.hpp"
 #include "supervise/run.hpp"
@@ -29,7 +30,7 @@ void Run::look_for_end() {
 }
 
 void Run::open_door() {
-  if (!sinks_.registered) return;
+  if (!sinks_.registered || std::exchange(has_door_, true)) return;
   const auto opened = control_.open(plan_.run_id);
   if (!opened)
     outcome_.notes.push_back(std::string("sbx ps does not list it: ") +

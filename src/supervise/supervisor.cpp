@@ -107,16 +107,21 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(changes_.prepare(plan_));
   SBX_CHECK(artifacts_.prepare(plan_));
   Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
-  auto launched = launcher(plan_, stdio.payload, gate_.fd(), [this]() -> Result<void> {
+  // By now init is another process, which has nothing of what this is made of. Who waits for a turn
+  // could not answer for as long.
+  const auto before_groups = [this] {
+    if (!sinks_.await_turn) open_door();
+  };
+  const auto rest = [this]() -> Result<void> {
     enter(sinks_.clock, Stage::register_run);
-    // By now init is another process, which has nothing of what this is made of.
     SBX_CHECK(look_for_secrets());
     SBX_CHECK(await_turn());
     if (sinks_.begins) SBX_CHECK(sinks_.begins(outcome_.redactor));
     open_door();
     enter(sinks_.clock, Stage::await_exec);
     return {};
-  });
+  };
+  auto launched = launcher(plan_, stdio.payload, gate_.fd(), {before_groups, rest});
   if (!launched) {
     if (launched.error().sys_errno == EINTR) evidence_.interrupt_signal = gate_.take();
     return std::unexpected(std::move(launched.error()));

@@ -2,12 +2,15 @@
 what only a living process could have removed."""
 import os
 import random
+import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
 from support import cgroups, leftovers, slow
+from support.waiting import children_of, state_of, wait_until
 
 # Each costs half a second where systemd is asked for a scope under emulation.
 KILLS = int(os.environ.get("SBX_TEST_KILLS", "500" if slow.FACTOR < 2 else "120"))
@@ -78,3 +81,22 @@ def test_nothing_outlives_a_killed_supervisor(sbx, probe, profile):
     # Else there was no group yet, or none any more, whenever a kill came, and nothing was shown.
     assert len(remains.seen) > KILLS // len(PROFILES) // 20 or sbx.degraded, remains.seen
     assert time.monotonic() - started < 120 * min(slow.FACTOR, 2), "too slow for the suite"
+
+
+@pytest.mark.needs("cgroup:cpu", "cgroup:cpuset")
+def test_groups_of_one_that_is_killed_while_it_makes_them_are_found(sbx):
+    """By a run that has none beside them, on v1. Each lock of a group takes so long that it is seen."""
+    before, registry = cgroups.groups_of_runs(), Path(os.environ["XDG_RUNTIME_DIR"], "sbx")
+    slowed = ["strace", "-qq", "-o", "/dev/null", "-e", "trace=flock", "-e", "inject=flock:delay_enter=200000"]
+    tracer = subprocess.Popen([*slowed, sbx.binary, "run", *sbx.degraded, "--cpus", "1", "--cpuset", "0", "--", "true"],
+                              cwd=sbx.cwd, stdin=subprocess.DEVNULL)
+    place = str(cgroups.find("cpu").mount)
+    wait_until(lambda: any(group.startswith(place + "/") for group in cgroups.groups_of_runs() - before), "it makes none")
+    supervisor, = children_of(tracer.pid)
+    tree = children_of(supervisor)
+    sbx.killed = True
+    os.kill(int(supervisor), signal.SIGKILL)
+    tracer.wait(20)
+    wait_until(lambda: all(state_of(pid)[0] in "XZ" for pid in tree), "they live")
+    sbx.run(cmd=["true"]).assert_ok()
+    assert not cgroups.groups_of_runs() - before and os.listdir(registry) == []

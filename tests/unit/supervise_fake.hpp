@@ -112,7 +112,7 @@ inline Result<std::unique_ptr<LiveSandbox>> fake_launch(const plan::Plan& plan,
                                                         const launch::StdioFds& stdio,
                                                         int /*interrupt_fd*/,
                                                         const launch::Meanwhile& meanwhile) {
-  SBX_CHECK(meanwhile());
+  SBX_CHECK(meanwhile.rest());
   FakePty pty;
   if (plan.supervision.tty) pty = open_fake_pty();
   const std::string script = plan.argv.front();
