@@ -100,8 +100,9 @@ std::vector<RunFile> LiveRuns::all() const {
 SysResult<os::UniqueFd> LiveRuns::connect(const RunFile& run) const {
   const std::string name = run.name();
   auto socket = os::connect_in(folder_.get(), name.c_str(), kConnectWithin);
-  if (!socket && socket.error().value == ECONNREFUSED)
-    supervise::remove_refused(folder_.get(), run);
+  if (!socket && socket.error().value == ECONNREFUSED &&
+      supervise::remove_refused(folder_.get(), run))
+    os::sweep_cgroups_of({&run.run, 1});
   return socket;
 }
 

@@ -157,9 +157,10 @@ std::optional<Swept> sweep_in_turn(int folder) {
   return swept;
 }
 
-void remove_refused(int folder, const RunFile& file) {
+bool remove_refused(int folder, const RunFile& file) {
   const std::string name = file.name();
-  if (pid_is_free(file.supervisor) || !is_recent(folder, name)) ::unlinkat(folder, name.c_str(), 0);
+  const bool ended = pid_is_free(file.supervisor) || which_have_ended({&file, 1})[0];
+  return (ended || !is_recent(folder, name)) && ::unlinkat(folder, name.c_str(), 0) == 0;
 }
 
 }  // namespace sbx::supervise

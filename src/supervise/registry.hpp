@@ -41,7 +41,7 @@ Swept sweep_run_files(int folder);
 std::optional<Swept> sweep_in_turn(int folder);
 
 /// The socket of `file` refused a connection: removes it, unless it may be one that was made just
-/// now and is about to listen.
-void remove_refused(int folder, const RunFile& file);
+/// now and is about to listen. True: it is removed, and what else that run has left is nobody's.
+bool remove_refused(int folder, const RunFile& file);
 
 }  // namespace sbx::supervise

@@ -72,6 +72,23 @@ def test_one_whom_nobody_has_collected_is_swept(sbx, registry, monkeypatch):
     alive.unlink()
 
 
+def test_one_whom_nobody_has_collected_is_listed_no_more_and_leaves_nothing(sbx, registry):
+    before = cgroups.groups_of_runs()
+    running = start(sbx)
+    tree = [pid for pid, _ in running.processes()]
+    running.kill()
+    wait_until(lambda: state_of(running.pid)[0] == "Z" and all(state_of(pid)[0] in "XZ" for pid in tree), "they live")
+    assert len(os.listdir(registry)) == 1
+    assert sbx.call("ps", "--json").out == "[]\n" and os.listdir(registry) == []
+    assert not cgroups.groups_of_runs() - before
+
+
+def test_one_that_has_ended_and_whom_nobody_has_collected_is_gone(sbx, registry):
+    running = sbx.spawn(cmd=["true"])
+    wait_until(lambda: state_of(running.pid)[0] == "Z", "it does not end")
+    assert os.listdir(registry) == [] and sbx.call("ps", "--json").out == "[]\n"
+
+
 def test_where_many_live_one_run_in_each_second_sweeps(sbx, registry, monkeypatch):
     monkeypatch.chdir(sbx.folder)
     for number in range(17):
