@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/lexical_path.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "images/account.hpp"
@@ -67,14 +68,18 @@ std::string account_file(int root, const char* path) {
 }
 
 /// Places that a run mounts on, which engines make as well: files with the host's names, and the
-/// folder to start in.
+/// folder to start in. Where the image has a file for that, or a link that leads nowhere, it stays:
+/// a run may start elsewhere, and one that does not is told at its chdir(2).
 Result<void> make_places(TreeWriter& tree, const Config& config) {
   for (const char* path : {"etc/hostname", "etc/hosts", "etc/resolv.conf"}) {
     const EntryName name = SBX_TRY(plain_name(path));
     SBX_CHECK(tree.make_file(name));
   }
-  const EntryName workdir = SBX_TRY(plain_name(config.workdir));
-  return tree.make_folder(workdir);
+  const EntryName workdir = SBX_TRY(plain_name(lexical_path("/", config.workdir)));
+  auto made = tree.make_folder(workdir);
+  const int error = made ? 0 : made.error().sys_errno;
+  if (error == EEXIST || error == ENOTDIR || error == ELOOP) return {};
+  return made;
 }
 
 Result<void> write_kept(int staging, const std::string& text) {

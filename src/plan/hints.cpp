@@ -233,6 +233,10 @@ struct Hint {
       return "the command's user may not enter " + quote(step.path) +
              ": open it to others (chmod o+x, also what is above it), or choose another with "
              "--workdir";
+    if (error == ENOTDIR)
+      return "workdir " + quote(step.path) +
+             " is, or lies in, something inside the sandbox that is no folder: choose another with "
+             "--workdir";
     return "workdir " + quote(step.path) +
            " must exist inside the sandbox: mount something there, or "
            "choose another with --workdir";

@@ -43,11 +43,13 @@ void plan_release(Builder& b) {
 }
 
 /// "/" in an image is what it has when nobody chose.
-std::string first_folder(const Builder& b) {
-  if (b.profile.workdir) return *b.profile.workdir;
-  if (b.facts.image && lexical_path("/", b.facts.image->workdir) != "/")
-    return lexical_path("/", b.facts.image->workdir);
-  return b.profile.workspace.mode == profile::WorkspaceMode::none ? "/" : b.profile.workspace.at;
+void plan_first_folder(Builder& b) {
+  const std::string of_image = b.facts.image ? lexical_path("/", b.facts.image->workdir) : "/";
+  if (!b.profile.workdir && of_image != "/")
+    return b.add(Phase::payload, ChangeDir{of_image}, "the image's WorkingDir", "root");
+  const bool none = b.profile.workspace.mode == profile::WorkspaceMode::none;
+  b.add(Phase::payload, ChangeDir{b.profile.workdir.value_or(none ? "/" : b.profile.workspace.at)},
+        "where the command starts", "workdir");
 }
 
 }  // namespace
@@ -72,7 +74,7 @@ Result<void> plan_privileges(Builder& b) {
     b.add(Phase::payload, OpenPty{}, "a terminal of its own, never the caller's", "stdio.tty");
     plan_stdio(b);
   }
-  b.add(Phase::payload, ChangeDir{first_folder(b)}, "where the command starts", "workdir");
+  plan_first_folder(b);
   b.add(Phase::payload, ResolveExecutable{},
         "not found or not executable is known before the filter");
   SBX_CHECK(plan_landlock(b));

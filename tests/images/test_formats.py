@@ -216,3 +216,22 @@ def test_an_unpacked_image_that_is_damaged_says_how_to_get_it_again(images, dama
     images.run(where).assert_refused(f"rm -r {root.parent}")
     subprocess.run(["rm", "-r", root.parent], check=True)
     images.run(where).assert_ok()
+
+
+@pytest.mark.parametrize("folder, made, error", [
+    ("/file", [member("file", "x")], "ENOTDIR"), ("/file/below", [member("file", "x")], "ENOTDIR"),
+    ("/link", [member("link", type=b"2", linkname="/nowhere")], "ENOENT"), ("/link/below", [member("link", type=b"2", linkname="/nowhere")], "ENOENT"),
+    ("/to-file", [member("file", "x"), member("to-file", type=b"2", linkname="file")], "ENOTDIR"),
+    ("/loop", [member("loop", type=b"2", linkname="loop")], "ELOOP")])
+def test_a_folder_to_start_in_that_is_none_is_named_and_can_be_another(images, folder, made, error):
+    where = settle(images.write(Image(images.base(*made), config={"WorkingDir": folder})))
+    run = images.run(where).assert_refused("--root: step ", f"change to {folder}", f"({error})", f"workdir {folder}", "--workdir")
+    assert "of the image:" not in run.err
+    images.run(where, flags=["--workdir", "/"]).assert_ok()
+    explained = images.sbx.call("explain", "--root", f"oci:{where}", *images.sbx.degraded, "--", "/bin/probe")
+    assert "the image's WorkingDir" in explained.out, explained
+
+
+def test_a_folder_to_start_in_above_the_root_is_the_root_as_for_everybody(images):
+    run = images.run(Image(images.base(), config={"WorkingDir": "/a/../../../b"}), "/bin/probe", "finds", "/b")
+    assert run.code == 42, run

@@ -70,6 +70,7 @@ std::vector<Case> cases() {
       {Phase::payload, OpenPty{}, EACCES},
       {Phase::payload, SetRlimit{"nofile", 1 << 20}, EPERM},
       {Phase::payload, ChangeDir{"/workspace/sub"}, ENOENT},
+      {Phase::payload, ChangeDir{"/workspace/file"}, ENOTDIR},
       {Phase::payload, ApplyLandlock{7, {{"/workspace", true, false}}, true}, ENOENT},
       {Phase::payload, CloseDescriptors{}, ENOSYS},
       {Phase::payload, InstallSeccomp{}, EINVAL},
