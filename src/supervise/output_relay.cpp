@@ -109,6 +109,7 @@ bool OutputRelay::flush() {
     }
     sink_full_ = *taken == 0;
     if (sink_full_) return false;
+    if (screen_) screen_->see(pending_.substr(0, *taken));
     pending_.remove_prefix(*taken);
     delivered_ += *taken;
   }
@@ -125,6 +126,13 @@ void OutputRelay::tree_ended() {
 void OutputRelay::lose(int error) {
   lost_ = error;
   abandon();
+}
+
+void OutputRelay::put_back_screen() {
+  if (!screen_ || lost_ != 0) return;
+  const auto undo = screen_->undo();
+  screen_.reset();
+  if (!undo.view().empty()) (void)sink_.write(undo.view());
 }
 
 void OutputRelay::abandon() {

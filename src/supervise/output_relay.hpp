@@ -11,6 +11,7 @@
 
 #include "os/fd.hpp"
 #include "supervise/poll_set.hpp"
+#include "supervise/screen_modes.hpp"
 #include "supervise/sink.hpp"
 #include "supervise/stream_meter.hpp"
 
@@ -31,6 +32,10 @@ class OutputRelay {
   void tree_ended();
   /// Closes the payload's pipe and drops what was not delivered.
   void abandon();
+  /// Looks from now on for what the payload switches on in the terminal that takes its output.
+  void watch_screen() { screen_.emplace(); }
+  /// Puts that back, in a terminal that takes it at once.
+  void put_back_screen();
 
   [[nodiscard]] bool done() const { return !source_.valid() && pending().empty(); }
   /// The caller does not take what the payload wrote.
@@ -61,6 +66,7 @@ class OutputRelay {
   bool held_ = false;
   bool sink_full_ = false;
   std::uint64_t delivered_ = 0;
+  std::optional<ScreenModes> screen_{};
   int lost_ = 0;
   std::optional<std::size_t> left_;  ///< after the tree's end: how much may still be read
   std::unique_ptr<char[]> buffer_;   ///< made when needed, and never filled for nothing

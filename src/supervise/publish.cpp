@@ -69,7 +69,8 @@ void Run::deliver_rest() {
 
 void Run::conclude() {
   const bool too_much = streams_.must_kill();
-  streams_.finish(outcome_);
+  const bool exited = evidence_.wait_status && WIFEXITED(*evidence_.wait_status);
+  streams_.finish(outcome_, exited && !was_ended() && !too_much);
   if (sandbox_ && sandbox_->copied().any) {
     outcome_.copied = true;
     outcome_.warnings.emplace_back(

@@ -60,7 +60,9 @@ Result<void> Streams::start_pty(const MeterRules& rules, LiveSandbox& sandbox) {
   if (window_ == STDIN_FILENO) terminal_.emplace(STDIN_FILENO);
   // With --json the terminal's output is kept like any other.
   Sink sink = rules.keep ? Sink() : Sink(STDOUT_FILENO, stdio_.caller[1].kind);
-  out_[0].emplace(std::move(master), std::move(sink), StreamMeter(rules), true);
+  OutputRelay& relay =
+      out_[0].emplace(std::move(master), std::move(sink), StreamMeter(rules), true);
+  if (!rules.keep && stdio_.caller[1].kind == FileKind::terminal) relay.watch_screen();
   start_input(std::move(input), true);
   return {};
 }
@@ -175,8 +177,14 @@ bool Streams::done() const {
   return true;
 }
 
-void Streams::finish(Outcome& outcome) {
+void Streams::put_back_screen() {
+  for (Relay& relay : out_)
+    if (relay) relay->put_back_screen();
+}
+
+void Streams::finish(Outcome& outcome, bool by_itself) {
   master_ = -1;
+  if (!by_itself) put_back_screen();
   if (terminal_) terminal_->leave();
   for (std::size_t i = 0; i < out_.size(); ++i) {
     Relay& relay = out_[i];
@@ -192,6 +200,7 @@ void Streams::finish(Outcome& outcome) {
 
 void Streams::give_up() {
   master_ = -1;
+  put_back_screen();
   if (terminal_) terminal_->leave();
   in_.reset();
   for (Relay& relay : out_) relay.reset();

@@ -56,7 +56,8 @@ class Streams {
   void abandon();
   [[nodiscard]] bool done() const;
   /// All is carried: the terminal as it was. Fills `outcome`'s records and what was lost.
-  void finish(Outcome& outcome);
+  /// `by_itself`: the payload has ended so, and what it has left on the terminal's screen is meant.
+  void finish(Outcome& outcome, bool by_itself);
   /// The terminal as it was; what is carried or kept goes, with the memory that it takes.
   void give_up();
 
@@ -66,6 +67,7 @@ class Streams {
   Result<void> start_pty(const MeterRules& rules, LiveSandbox& sandbox);
   void start_input(os::UniqueFd sink, bool to_pty);
   void take_terminal();
+  void put_back_screen();
 
   Stdio stdio_;
   std::optional<InputRelay> in_;

@@ -1,4 +1,5 @@
 """A terminal is always a fresh one: sized, resized, raw outside, with job control inside."""
+import json
 import os
 import signal
 import termios
@@ -120,3 +121,48 @@ def test_a_terminal_that_hangs_up_ends_the_run(sbx):
     os.close(running.tty.fd)
     running.tty.fd = os.open("/dev/null", os.O_RDWR)
     assert running.process.wait(20) in (128 + signal.SIGHUP, -signal.SIGHUP)
+
+
+SCREEN = r"printf '\033[?1049h\033[?25l\033[?2004h\033=ready'; "
+
+
+@pytest.mark.parametrize("end", ["limit", "signal", "kill", "own signal"])
+def test_what_a_program_has_switched_on_is_put_back_when_it_is_ended(sbx, end):
+    """Before sbx says why, which would be on the screen that goes."""
+    flags = ["--timeout", "1s"] if end == "limit" else []
+    running = sbx.spawn(flags=flags, cmd=["sh", "-c", SCREEN + ("kill -KILL $$" if end == "own signal" else "exec sleep 20")], tty=True)
+    seen = b""
+    if end in ("signal", "kill"):
+        seen = running.read_until(b"ready")
+    if end == "signal":
+        running.signal(signal.SIGTERM)
+    if end == "kill":
+        assert sbx.call("kill", running_id(sbx)).code == 0
+    run = running.wait()
+    rest = (seen + run.stdout).partition(b"ready")[2]
+    back = b"\x1b>\x1b[?2004l\x1b[?1049l\x1b[?25h"
+    assert rest.startswith(back) and rest.count(b"\x1b") == 4, run
+    if end == "limit":
+        assert b"sbx: " in rest.removeprefix(back), run
+
+
+def running_id(sbx):
+    return json.loads(sbx.call("ps", "--json").out)[0]["id"]
+
+
+def test_what_a_program_leaves_on_the_screen_when_it_ends_by_itself_is_meant(sbx):
+    for code in (0, 3):
+        run = sbx.run(cmd=["sh", "-c", SCREEN + f"exit {code}"], tty=True)
+        assert run.code == code and run.stdout.partition(b"ready")[2] == b"", run
+
+
+def test_nothing_is_put_back_in_what_is_no_terminal(sbx):
+    run = sbx.run(flags=["--tty", "--timeout", "1s"], cmd=["sh", "-c", SCREEN + "exec sleep 20"])
+    assert run.code == 124 and run.stdout.endswith(b"ready"), run
+    run = sbx.spawn(flags=["--timeout", "1s"], cmd=["sh", "-c", SCREEN + "exec sleep 20"], tty=True, json=True).wait()
+    assert run.code == 124 and "\x1b" not in run.out and json.loads(run.out.splitlines()[0])["output"]["stdout"]["text"].endswith("ready"), run
+
+
+def test_nothing_is_put_back_that_was_not_changed(sbx):
+    run = sbx.run(flags=["--timeout", "1s"], cmd=["sh", "-c", "printf '\\033[31mred\\033[0m ready'; exec sleep 20"], tty=True)
+    assert run.code == 124 and run.stdout.partition(b"ready")[2].count(b"\x1b") == 0, run
