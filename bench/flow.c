@@ -1,20 +1,21 @@
-// The clients of the measured connections; each prints its figures.
+// The clients of the measured connections; each prints its figures. Times are nanoseconds.
 //
-//   flow serve                        the server of all of them
-//   flow send|receive ADDRESS PORT BYTES     nanoseconds that they took
-//   flow setup ADDRESS PORT COUNT            of each: nanoseconds of connect(2), and until a byte
-//   came back flow rate ADDRESS PORT COUNT AT_ONCE     nanoseconds for all, of which so many are
-//   under way flow crowd ADDRESS PORT COUNT            "here" when all are connected and have
-//   answered, waits for a
-//                                            line, and says how many answer again
-#include "flow.h"
-
+// flow serve                                 the server of all of them
+// flow send|receive ADDRESS PORT BYTES       the time that they took
+// flow setup ADDRESS PORT COUNT              of each: the time of connect(2), and until a byte came
+//                                            back
+// flow rate ADDRESS PORT COUNT AT_ONCE       the time for all, of which so many are under way
+// flow crowd ADDRESS PORT COUNT              "here" when all are connected and have answered; waits
+//                                            for a line, and says how many answer again
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "flow_server.h"
+#include "flow_wire.h"
 
 enum { kMost = 4096 };
 
@@ -45,7 +46,8 @@ static void echo(int fd) {
 static void send_all(uint64_t bytes) {
   const int fd = reach(0);
   const uint64_t start = flow_now();
-  FLOW_MUST(write(fd, "T", 1) == 1 ? 0 : -1);
+  const char take = FLOW_TAKE;
+  FLOW_MUST(write(fd, &take, 1) == 1 ? 0 : -1);
   for (uint64_t left = bytes; left > 0;) {
     const ssize_t n = write(fd, block, left < sizeof block ? left : sizeof block);
     FLOW_MUST(n);
@@ -143,7 +145,7 @@ int main(int argc, char** argv) {
     receive_all(number);
   else if (strcmp(argv[1], "setup") == 0)
     set_up(number);
-  else if (strcmp(argv[1], "rate") == 0)
+  else if (strcmp(argv[1], "rate") == 0 && argc == 6)
     rate(number, strtoull(argv[5], NULL, 10));
   else if (strcmp(argv[1], "crowd") == 0)
     crowd(number);

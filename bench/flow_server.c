@@ -1,6 +1,7 @@
 // The server: one process for thousands of connections, and one of its own for each stream of many
-// bytes, so that it has a processor to itself if there is one. Prints its port, and ends with its
-// stdin.
+// bytes, so that it has a processor to itself if there is one.
+#include "flow_server.h"
+
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <signal.h>
@@ -9,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "flow.h"
+#include "flow_wire.h"
 
 enum { kMostFds = 65536, kBatch = 256 };
 

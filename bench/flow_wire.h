@@ -1,4 +1,5 @@
-// Programs at both ends of measured TCP connections; the same, whatever is between them.
+// What the client (flow.c) and the server (flow_server.c) of measured TCP connections say to each
+// other, and how both fail.
 #pragma once
 
 #include <stdint.h>
@@ -27,5 +28,3 @@ static inline uint64_t flow_now(void) {
       exit(1);                                                  \
     }                                                           \
   } while (0)
-
-int flow_serve(void);
