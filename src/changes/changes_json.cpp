@@ -73,6 +73,13 @@ bool put_list(std::string_view name, const List& list, const Make& make, std::st
   return true;
 }
 
+Json omission_json(const Omission& omission) {
+  Json json;
+  put_bytes(json, "path", omission.path);
+  json["why"] = omission.why;
+  return json;
+}
+
 }  // namespace
 
 std::string json_text(const Json& json) {
@@ -98,13 +105,6 @@ Json change_json(const Change& change) {
   json["before"] = entry_json(change.before);
   json["after"] = entry_json(change.after);
   json["disturbed"] = change.disturbed;
-  return json;
-}
-
-Json omission_json(const Omission& omission) {
-  Json json;
-  put_bytes(json, "path", omission.path);
-  json["why"] = omission.why;
   return json;
 }
 

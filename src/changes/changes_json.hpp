@@ -16,7 +16,6 @@ namespace sbx::changes {
 nlohmann::ordered_json head_json(const ChangeSet& set, const Totals& sum);
 /// One change, and what could not be kept, and why.
 nlohmann::ordered_json change_json(const Change& change);
-nlohmann::ordered_json omission_json(const Omission& omission);
 nlohmann::ordered_json omitted_json(std::span<const Omission> omitted);
 
 /// An object of the first with every change, and what could not be kept, as one line: `take` gets

@@ -39,16 +39,7 @@ std::vector<std::string> attribute_changes(const Entry& before, const Entry& aft
 
 std::string target_words(const Entry& entry) { return "to " + whole(entry.target); }
 
-}  // namespace
-
-std::string shown_path(std::string_view path) { return path.empty() ? "." : whole(path); }
-
-std::string octal_mode(unsigned mode) {
-  char text[16];
-  (void)std::snprintf(text, sizeof text, "%04o", mode);
-  return text;
-}
-
+/// "file", "folder", "symlink to x", "fifo".
 std::string entry_words(const Entry& entry) {
   switch (entry.kind) {
     case EntryKind::absent:
@@ -63,6 +54,16 @@ std::string entry_words(const Entry& entry) {
       return "fifo";
   }
   return {};
+}
+
+}  // namespace
+
+std::string shown_path(std::string_view path) { return path.empty() ? "." : whole(path); }
+
+std::string octal_mode(unsigned mode) {
+  char text[16];
+  (void)std::snprintf(text, sizeof text, "%04o", mode);
+  return text;
 }
 
 std::string kind_words(const Change& change) {

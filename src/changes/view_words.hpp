@@ -16,9 +16,6 @@ std::string shown_path(std::string_view path);
 /// "0755".
 std::string octal_mode(unsigned mode);
 
-/// "file", "folder", "symlink to x", "fifo".
-std::string entry_words(const Entry& entry);
-
 /// "new folder", "deleted fifo", "file became a symlink to x", "symlink to y, was to x"; empty when
 /// it is of the kind that it was.
 std::string kind_words(const Change& change);

@@ -234,8 +234,7 @@ Cause nested_cause(const Surroundings& around) {
           container_advice("sbx", Obstacle::filter)};
 }
 
-}  // namespace
-
+/// What a filter (or a kernel that is too old) refuses, whatever was tried; empty: nothing.
 Cause refused_calls_cause(const Surroundings& around) {
   if (around.refused.empty()) return {};
   std::vector<std::string> names;
@@ -248,6 +247,8 @@ Cause refused_calls_cause(const Surroundings& around) {
   return {"a seccomp filter around sbx refuses " + join_some(names, 3),
           container_advice(around.container, Obstacle::filter)};
 }
+
+}  // namespace
 
 Cause likely_cause(Feature feature, int error, const Surroundings& around) {
   // What a sandbox is made of; the others are nodes and files that may be there or not.

@@ -21,9 +21,6 @@ struct Cause {
 /// that is visibly set comes first.
 Cause likely_cause(Feature feature, int error, const Surroundings& around);
 
-/// What a filter (or a kernel that is too old) refuses, whatever was tried; empty: nothing.
-Cause refused_calls_cause(const Surroundings& around);
-
 /// Completes an error by its likely cause, and replaces the hint by what helps against that. An
 /// error that names no feature is completed only where nothing of sbx works; one with a cause stays
 /// as it is.

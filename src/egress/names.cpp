@@ -11,8 +11,7 @@ namespace {
 
 using network::Address;
 
-constexpr std::uint32_t kServer = 1;     ///< 198.18.0.1
-constexpr std::uint32_t kFirstName = 2;  ///< 198.18.0.2
+constexpr std::uint32_t kFirstName = 2;  ///< 198.18.0.2; .1 is the server of plan/etc_files.cpp
 constexpr std::uint32_t kV4Base = (198U << 24U) | (18U << 16U);
 constexpr std::uint32_t kV4Mask = 0xfffe0000U;  ///< /15
 
@@ -53,8 +52,6 @@ std::optional<std::uint32_t> number_of(const Address& address) {
 }
 
 }  // namespace
-
-Address dns_server() { return v4_of(kServer); }
 
 std::optional<Synthetic> Names::address_of(const std::string& name) {
   auto known = numbers_.find(name);

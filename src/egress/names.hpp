@@ -21,9 +21,6 @@ struct Synthetic {
   network::Address v6{};
 };
 
-/// The server that /etc/resolv.conf inside names; also what is not a name's.
-network::Address dns_server();
-
 class Names {
  public:
   /// The same for the same name, as long as the run lasts; nullopt: there are too many.

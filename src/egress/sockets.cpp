@@ -63,13 +63,6 @@ SysResult<network::Endpoint> local_end(int socket) {
   return to_endpoint(address);
 }
 
-SysResult<network::Endpoint> remote_end(int socket) {
-  ::sockaddr_storage address{};
-  ::socklen_t size = sizeof address;
-  if (::getpeername(socket, reinterpret_cast<::sockaddr*>(&address), &size) != 0) return fail();
-  return to_endpoint(address);
-}
-
 SysResult<os::UniqueFd> accept_stream(int listener) {
   os::UniqueFd accepted(::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (!accepted.valid()) return fail();

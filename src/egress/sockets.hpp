@@ -23,7 +23,6 @@ network::Endpoint to_endpoint(const ::sockaddr_storage& address);
 
 /// Where this end is: of an accepted connection, whom the other end has asked for.
 SysResult<network::Endpoint> local_end(int socket);
-SysResult<network::Endpoint> remote_end(int socket);
 
 /// The next connection that waits, non-blocking; EAGAIN: none.
 SysResult<os::UniqueFd> accept_stream(int listener);

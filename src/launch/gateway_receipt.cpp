@@ -21,14 +21,15 @@ Error failed(const char* what, int error) {
       .kind = ErrorKind::setup, .what = what, .sys_errno = error, .feature = Feature::system_calls};
 }
 
-}  // namespace
-
+/// nullptr: the network is not filtered.
 const plan::OpenGateway* gateway_step(const plan::Plan& plan) {
   if (!plan.egress) return nullptr;
   for (const plan::Step& step : plan.steps)
     if (const auto* found = std::get_if<plan::OpenGateway>(&step.action)) return found;
   return nullptr;
 }
+
+}  // namespace
 
 Result<os::UniqueFd> GatewayReceipt::open(const plan::Plan& plan) {
   step_ = gateway_step(plan);

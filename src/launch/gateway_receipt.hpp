@@ -14,9 +14,6 @@
 
 namespace sbx::launch {
 
-/// nullptr: the network is not filtered.
-const plan::OpenGateway* gateway_step(const plan::Plan& plan);
-
 class GatewayReceipt {
  public:
   /// Nothing but a look at a plan without a gateway. `plan` must outlive this. The result is the

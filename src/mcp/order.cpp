@@ -202,8 +202,6 @@ void read_input(Arguments& arguments, const Profile& profile, Order& order) {
 
 }  // namespace
 
-std::string_view tool_of(Runner runner) { return kind_of(runner).tool; }
-
 std::optional<Runner> runner_of(std::string_view tool) {
   for (const Kind& kind : kKinds)
     if (kind.tool == tool) return kind.runner;

@@ -16,8 +16,7 @@ namespace sbx::mcp {
 
 enum class Runner { command, python, node, shell };
 
-/// The tool that a client calls: "run_python".
-std::string_view tool_of(Runner runner);
+/// What runs for the tool that a client calls, "run_python"; nullopt: none of these.
 std::optional<Runner> runner_of(std::string_view tool);
 struct Order {
   std::vector<std::string> command{};

@@ -27,15 +27,15 @@ Json as_text(const Json& link) {
   return {{"type", "text"}, {"text", link.value("name", "") + ": " + link.value("uri", "")}};
 }
 
-}  // namespace
-
-std::string_view name_of(Revision revision) { return kNames[static_cast<std::size_t>(revision)]; }
-
 std::optional<Revision> find_revision(std::string_view name) {
   for (std::size_t i = 0; i < kNames.size(); ++i)
     if (kNames[i] == name) return static_cast<Revision>(i);
   return std::nullopt;
 }
+
+}  // namespace
+
+std::string_view name_of(Revision revision) { return kNames[static_cast<std::size_t>(revision)]; }
 
 Revision negotiate(std::string_view asked) {
   const auto found = find_revision(asked);

@@ -14,7 +14,6 @@ namespace sbx::mcp {
 enum class Revision { r2024_11_05, r2025_03_26, r2025_06_18, r2025_11_25, r2026_07_28 };
 
 std::string_view name_of(Revision revision);
-std::optional<Revision> find_revision(std::string_view name);
 
 /// What `initialize` is answered with: the one asked for, or the latest with a handshake.
 Revision negotiate(std::string_view asked);

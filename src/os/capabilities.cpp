@@ -92,9 +92,4 @@ bool may_signal_others() {
   return known && value == CAP_SET;
 }
 
-bool is_capability(const std::string& name) {
-  cap_value_t value = 0;
-  return cap_from_name(name.c_str(), &value) == 0;
-}
-
 }  // namespace sbx::os

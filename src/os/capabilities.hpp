@@ -36,7 +36,4 @@ class CapabilitySet {
 /// Is CAP_KILL in effect, by which processes of any user can be signalled?
 bool may_signal_others();
 
-/// Is `name` ("cap_chown") a capability that libcap knows?
-bool is_capability(const std::string& name);
-
 }  // namespace sbx::os

@@ -31,8 +31,8 @@ std::string group(const Builder& b, const std::string& gid) {
 /// is filtered; else there is nobody to ask, and an empty file would mean 127.0.0.1 and a timeout.
 std::string resolv_conf(const Builder& b) {
   if (b.profile.network.mode == profile::NetworkMode::host) return b.facts.resolv_conf;
-  // The address is egress::dns_server()'s. musl does not take REFUSED for an answer, and waits
-  // `timeout` seconds in all; glibc waits that long for each of `attempts`.
+  // The address is one that egress/names.cpp gives to no name. musl does not take REFUSED for an
+  // answer, and waits `timeout` seconds in all; glibc waits that long for each of `attempts`.
   if (b.profile.network.mode == profile::NetworkMode::filtered)
     return "nameserver 198.18.0.1\noptions timeout:2 attempts:3\n";
   return "# this sandbox has no network of its own to the outside\noptions attempts:1 timeout:1\n";

@@ -54,7 +54,6 @@ class Automaton {
   [[nodiscard]] std::size_t found_owner(At at) const { return rows_[at + 3]; }
   /// The length of the longest that is wanted; 0: nothing is.
   [[nodiscard]] std::size_t longest() const { return longest_; }
-  [[nodiscard]] std::size_t table_bytes() const { return rows_.size() * sizeof(At); }
 
  private:
   static constexpr std::size_t kFacts = 4;  ///< before a row's transitions

@@ -10,14 +10,8 @@
 
 namespace sbx::redact {
 
-/// A name for `redact_patterns`, and what it finds in one line (help, manual, schema).
-struct PatternName {
-  std::string_view name;
-  std::string_view finds;
-};
-
-/// All of them, in the order of the manual; the last is `all`.
-std::span<const PatternName> pattern_names();
+/// All of them, in the order of the manual, which says what each finds; the last is `all`.
+std::span<const std::string_view> pattern_names();
 
 /// The names that are meant, each once and in the order of pattern_names(): `all` is every other.
 /// An error (profile) for an unknown one, with the nearest.

@@ -179,20 +179,4 @@ bool may_use_keys(const Request& request) {
          });
 }
 
-std::vector<GroupInfo> list_groups() {
-  std::vector<GroupInfo> groups{{kDefaultGroup,
-                                 "what ordinary programs need: the union of the allowed groups",
-                                 {},
-                                 Standing::allowed}};
-  for (const Group& group : call_groups()) {
-    GroupInfo info{group.name, group.reason, {}, group.standing};
-    for (const Call& call : group.calls) info.calls.push_back(call.name);
-    if (group.standing == Standing::allowed) {
-      groups.front().calls.insert(groups.front().calls.end(), info.calls.begin(), info.calls.end());
-    }
-    groups.push_back(std::move(info));
-  }
-  return groups;
-}
-
 }  // namespace sbx::seccomp

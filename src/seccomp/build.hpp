@@ -4,8 +4,6 @@
 #include <linux/filter.h>
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,11 +16,6 @@ namespace sbx::seccomp {
 
 /// The policy for a request; an Error of kind profile for one that check.hpp has something against.
 Result<Policy> build_policy(const Request& request);
-
-/// `policy` as a BPF program. The policies of the built-in profiles were compiled by libseccomp
-/// when sbx was built and are only looked up; any other is compiled by libseccomp now (about 0.5
-/// ms).
-Result<std::vector<sock_filter>> compile(const Policy& policy);
 
 /// A BPF program: borrowed from those that were compiled with sbx, or its own.
 class Filter {
@@ -39,23 +32,12 @@ class Filter {
   std::vector<sock_filter> own_{};
 };
 
-/// compile(build_policy(request)), but for the requests of the built-in profiles nothing is built
+/// layout(build_policy(request)), but for the requests of the built-in profiles nothing is built
 /// or copied: the way a run takes.
 Result<Filter> filter_for(const Request& request);
 
 /// Does its filter let any call pass by which a process uses the keys of its keyrings
 /// (keyrings(7))?
 bool may_use_keys(const Request& request);
-
-/// Every group: name, one-line reason, members. For `explain`, the manual and `--help`. The first
-/// is
-/// @default, the union of the allowed ones.
-struct GroupInfo {
-  std::string_view name;
-  std::string_view reason;
-  std::vector<std::string_view> calls;
-  Standing standing = Standing::never;
-};
-std::vector<GroupInfo> list_groups();
 
 }  // namespace sbx::seccomp

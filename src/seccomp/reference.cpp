@@ -99,10 +99,12 @@ void compare_names(std::vector<std::string>& found) {
   }
 }
 
-}  // namespace
-
+/// What reference_program() returns for a call with argument rules.
 std::uint32_t reference_mark(unsigned number) { return SCMP_ACT_TRACE(number); }
 
+/// Compiles `policy` with libseccomp (binary tree, foreign architectures killed). Argument rules
+/// are not given to libseccomp, which takes one comparison of an argument per rule and orders
+/// overlapping rules by itself: a call that has some answers with reference_mark(number) instead.
 Result<std::vector<sock_filter>> reference_program(const Policy& policy) {
   const std::vector<CallRules> calls = SBX_TRY(group_by_call(policy));
   const Context context = SBX_TRY(make_context(policy.default_action));
@@ -117,6 +119,8 @@ Result<std::vector<sock_filter>> reference_program(const Policy& policy) {
   }
   return export_program(context.get());
 }
+
+}  // namespace
 
 Result<std::vector<std::string>> differences(const Policy& policy,
                                              const std::vector<sock_filter>& program) {

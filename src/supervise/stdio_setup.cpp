@@ -156,13 +156,7 @@ Result<int> open_payload_output(const Stdio& stdio, Route route, os::Pipe& pipe)
   return pipe.write.get();
 }
 
-}  // namespace
-
-FileKind kind_of(int fd) {
-  struct stat info{};
-  return ::fstat(fd, &info) == 0 ? kind_of(fd, info) : FileKind::device;
-}
-
+/// The caller's 0, 1 and 2. Error: one cannot be looked at.
 Result<std::array<StreamFacts, 3>> look_at_stdio() {
   std::array<StreamFacts, 3> streams;
   for (int fd = 0; fd <= 2; ++fd) {
@@ -172,6 +166,13 @@ Result<std::array<StreamFacts, 3>> look_at_stdio() {
     streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};
   }
   return streams;
+}
+
+}  // namespace
+
+FileKind kind_of(int fd) {
+  struct stat info{};
+  return ::fstat(fd, &info) == 0 ? kind_of(fd, info) : FileKind::device;
 }
 
 Result<Stdio> set_up_stdio(const plan::Supervision& supervision) {

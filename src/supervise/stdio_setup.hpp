@@ -15,9 +15,6 @@ namespace sbx::supervise {
 /// Of an open descriptor; `device` when fstat(2) fails.
 FileKind kind_of(int fd);
 
-/// Describes the caller's 0, 1 and 2. Error: one cannot be looked at.
-Result<std::array<StreamFacts, 3>> look_at_stdio();
-
 struct Stdio {
   StdioRoutes routes{};
   std::array<StreamFacts, 3> caller{};

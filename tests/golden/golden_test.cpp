@@ -9,7 +9,7 @@
 #include "../unit/plan_testing.hpp"
 #include "../unit/profile_testing.hpp"
 #include "golden.hpp"
-#include "seccomp/build.hpp"
+#include "seccomp/calls.hpp"
 
 namespace {
 
@@ -81,13 +81,21 @@ TEST_CASE("the plan of every built-in profile for root on a hybrid host") {
 
 TEST_CASE("every group of system calls") {
   std::string text;
-  for (const sbx::seccomp::GroupInfo& group : sbx::seccomp::list_groups()) {
+  std::string by_default;
+  for (const sbx::seccomp::Group& group : sbx::seccomp::call_groups()) {
     constexpr std::string_view kStandings[] = {"allowed", "optional", "never"};
     text += std::string(group.name) + " (" +
             std::string(kStandings[static_cast<std::size_t>(group.standing)]) +
             "): " + std::string(group.reason) + "\n";
-    for (const std::string_view call : group.calls) text += "  " + std::string(call) + "\n";
+    std::string calls;
+    for (const sbx::seccomp::Call& call : group.calls)
+      calls += "  " + std::string(call.name) + "\n";
+    if (group.standing == sbx::seccomp::Standing::allowed) by_default += calls;
+    text += calls;
   }
+  text.insert(0,
+              "@default (allowed): what ordinary programs need: the union of the allowed groups\n" +
+                  by_default);
   compare("seccomp-groups.txt", text);
 }
 

@@ -163,11 +163,7 @@ TEST_CASE("only the patterns that are named, and known ones") {
   CHECK(made.error().kind == sbx::ErrorKind::profile);
   CHECK(made.error().to_line().find("did you mean 'github'?") != std::string::npos);
 
-  std::vector<std::string> named;
-  for (const auto& [name, finds] : sbx::redact::pattern_names()) {
-    CHECK(!finds.empty());
-    named.emplace_back(name);
-  }
+  const auto named = sbx::redact::pattern_names();
   CHECK(named.back() == "all");
   for (const Key& key : keys()) CHECK(std::ranges::count(named, key.name) == 1);
 }

@@ -14,6 +14,7 @@
 #include "seccomp/build.hpp"
 #include "seccomp/calls.hpp"
 #include "seccomp/evaluate.hpp"
+#include "seccomp/layout.hpp"
 
 namespace sbx::seccomp::testing {
 
@@ -53,7 +54,7 @@ class Asked {
   explicit Asked(const Request& request) {
     const auto policy = build_policy(request);
     REQUIRE_MESSAGE(policy.has_value(), (policy ? "" : policy.error().to_string()));
-    const auto program = compile(*policy);
+    const auto program = layout(*policy);
     REQUIRE(program.has_value());
     program_ = *program;
   }

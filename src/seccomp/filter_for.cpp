@@ -5,8 +5,6 @@
 
 namespace sbx::seccomp {
 
-Result<std::vector<sock_filter>> compile(const Policy& policy) { return layout(policy); }
-
 Result<Filter> filter_for(const Request& request) {
   for (const Precompiled& entry : precompiled()) {
     if (request == precompiled_request(entry.on_deny)) return Filter(entry.program);
