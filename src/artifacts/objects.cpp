@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <set>
 
+#include "base/fail.hpp"
 #include "base/sha256.hpp"
 #include "os/folder.hpp"
 
@@ -15,8 +16,6 @@ namespace sbx::artifacts {
 namespace {
 
 constexpr std::size_t kDigits = 64;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 std::string outer(const std::string& digest) { return digest.substr(0, 2); }
 std::string inner(const std::string& digest) { return outer(digest) + "/" + digest.substr(2, 2); }

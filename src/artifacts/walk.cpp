@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/lexical_path.hpp"
 #include "os/folder.hpp"
 
@@ -41,8 +42,7 @@ SysResult<os::UniqueFd> open_name(int folder, const std::string& name, int flags
     os::UniqueFd fd(
         static_cast<int>(::syscall(SYS_openat2, folder, name.c_str(), &how, sizeof how)));
     if (fd.valid()) return fd;
-    if ((errno != EAGAIN && errno != EINTR) || tries == kTries)
-      return std::unexpected(Errno{errno});
+    if ((errno != EAGAIN && errno != EINTR) || tries == kTries) return fail();
   }
 }
 

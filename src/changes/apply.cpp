@@ -14,6 +14,7 @@
 #include <ranges>
 #include <set>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "changes/judge.hpp"
 #include "changes/note.hpp"
@@ -28,8 +29,6 @@
 
 namespace sbx::changes {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 bool is_folder(const Entry& entry) { return entry.kind == EntryKind::folder; }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
@@ -16,8 +17,6 @@ namespace {
 /// In one folder: a change set has fewer, and who made them had them for little.
 constexpr std::size_t kMostNames = 1'000'000;
 constexpr std::size_t kHeldOpen = 8;  ///< levels, of two descriptors; a caller may have few
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 SysResult<::ino_t> node_of(int fd) {
   struct ::stat what{};

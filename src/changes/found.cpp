@@ -4,13 +4,15 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::changes {
 
 SysResult<Found> find(bool has_side, int folder, const std::string& name) {
   Found found;
   if (!has_side) return found;
   found.there = ::fstatat(folder, name.c_str(), &found.what, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!found.there && errno != ENOENT) return std::unexpected(Errno{errno});
+  if (!found.there && errno != ENOENT) return fail();
   return found;
 }
 

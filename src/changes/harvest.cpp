@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/quantity.hpp"
 #include "changes/descent.hpp"
 #include "changes/file_time.hpp"
@@ -21,8 +22,6 @@ namespace sbx::changes {
 namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 bool is_closed(const Entry& folder) { return (folder.mode & S_IRWXU) != S_IRWXU; }
 

@@ -7,14 +7,13 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::changes {
 namespace {
 
 constexpr const char* kAccessList = "system.posix_acl_access";
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 bool has_none(int error) { return error == ENODATA || error == EOPNOTSUPP; }
 

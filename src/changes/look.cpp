@@ -7,6 +7,7 @@
 #include <climits>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "changes/file_time.hpp"
 #include "os/content.hpp"
 #include "os/fd.hpp"
@@ -18,8 +19,6 @@ namespace {
 constexpr unsigned kKeptBits =
     01777;  // of the mode: what hands over rights is not for others to set
 constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 SysResult<void> read_attributes(int fd, Side side, Entry& entry) {
   os::Attributes found = SBX_TRY(os::read_attributes(fd, side == Side::layer));

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <sstream>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 #include "os/whole_file.hpp"
 
@@ -15,8 +16,6 @@ namespace {
 constexpr const char* kName = "applying";
 constexpr const char* kOpen = "applying-open";
 constexpr std::string_view kNowhere = "/";  // no folder of a workspace, whose paths are relative
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 

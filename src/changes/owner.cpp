@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::changes {
 
 SysResult<bool> owner_may(const os::Ids& owner, const Change& change, const Spot& spot) {
@@ -14,7 +16,7 @@ SysResult<bool> owner_may(const os::Ids& owner, const Change& change, const Spot
       change.before.kind == EntryKind::folder && change.after.kind == EntryKind::folder;
   if (stays && ::fstatat(spot.folder, spot.name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0)
     return what.st_uid == owner.uid;
-  if (::fstat(spot.folder, &what) != 0) return std::unexpected(Errno{errno});
+  if (::fstat(spot.folder, &what) != 0) return fail();
   if (what.st_uid == owner.uid) return true;
   os::BorrowedRights theirs(owner);
   SBX_CHECK(theirs.take());
@@ -24,7 +26,7 @@ SysResult<bool> owner_may(const os::Ids& owner, const Change& change, const Spot
 SysResult<bool> is_owners(int workspace, const struct ::stat& what) {
   if (::geteuid() != 0) return true;
   struct ::stat top{};
-  if (::fstat(workspace, &top) != 0) return std::unexpected(Errno{errno});
+  if (::fstat(workspace, &top) != 0) return fail();
   return what.st_uid == top.st_uid;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "changes/file_time.hpp"
 #include "changes/look.hpp"
 #include "changes/owner.hpp"
@@ -17,8 +18,6 @@
 
 namespace sbx::changes {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 std::string_view folder_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::changes {
 namespace {
 
@@ -16,7 +18,7 @@ bool is_same(const ::timespec& a, const ::timespec& b) {
 SysResult<Seen> Seen::at(const Spot& spot) {
   Seen seen;
   seen.there_ = ::fstatat(spot.folder, spot.name.c_str(), &seen.what_, AT_SYMLINK_NOFOLLOW) == 0;
-  if (!seen.there_ && errno != ENOENT) return std::unexpected(Errno{errno});
+  if (!seen.there_ && errno != ENOENT) return fail();
   return seen;
 }
 

@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "changes/manifest.hpp"
 #include "changes/note.hpp"
@@ -27,8 +28,6 @@ constexpr const char* kManifest = "changes.json";
 constexpr const char* kHint =
     "changes are kept in $XDG_STATE_HOME/sbx/changes, else in ~/.local/state/sbx/changes (root: "
     "/var/lib/sbx/changes), which has to be yours and closed to others";
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 Error store_error(std::string what, int error) {
   return os::state_folder_error(std::move(what), kHint, error);

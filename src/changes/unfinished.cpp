@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "changes/note.hpp"
 #include "changes/open_folders.hpp"
 #include "changes/owner.hpp"
@@ -29,8 +30,7 @@ SysResult<void> remove_unfinished(const KeptRun& kept, int workspace) {
   struct ::stat what{};
   if (::fstatat(spot->folder, name.c_str(), &what, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT)
     return {};
-  if (::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT)
-    return std::unexpected(Errno{errno});
+  if (::unlinkat(spot->folder, name.c_str(), 0) != 0 && errno != ENOENT) return fail();
   return {};
 }
 

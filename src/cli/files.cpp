@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/lexical_path.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
@@ -110,8 +111,7 @@ std::string temporary_name() {
 /// Gives the nameless file `fd` the name `to`; fails with EEXIST when there is one.
 SysResult<void> name_file(int fd, int folder, const std::string& to) {
   const std::string magic = "/proc/self/fd/" + std::to_string(fd);
-  if (::linkat(AT_FDCWD, magic.c_str(), folder, to.c_str(), AT_SYMLINK_FOLLOW) != 0)
-    return std::unexpected(Errno{errno});
+  if (::linkat(AT_FDCWD, magic.c_str(), folder, to.c_str(), AT_SYMLINK_FOLLOW) != 0) return fail();
   return {};
 }
 
@@ -208,7 +208,7 @@ SysResult<void> ResultFile::replace(std::string_view text) const {
     SBX_CHECK(name_file(fd.get(), folder, temporary));  // linkat(2) does not replace
   } else {
     fd.reset(::openat(folder, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | kCommon, 0666));
-    if (!fd.valid()) return std::unexpected(Errno{errno});
+    if (!fd.valid()) return fail();
     if (const SysResult<void> written = write_all(fd.get(), text); !written) {
       ::unlinkat(folder, temporary.c_str(), 0);
       return written;

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "supervise/sink.hpp"
@@ -24,7 +25,7 @@ SysResult<void> write_all(int fd, std::string_view text) {
       struct pollfd ready{.fd = fd, .events = POLLOUT, .revents = 0};
       ::poll(&ready, 1, -1);
     } else if (errno != EINTR) {
-      return std::unexpected(Errno{errno});
+      return fail();
     }
   }
   return {};

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "egress/sockets.hpp"
 
 namespace sbx::egress {
@@ -22,8 +23,6 @@ union Control {
   std::array<char, 128> room;
   cmsghdr align;
 };
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 Address asked_address(msghdr& message) {
   for (cmsghdr* at = CMSG_FIRSTHDR(&message); at != nullptr; at = CMSG_NXTHDR(&message, at)) {

@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/fail.hpp"
+
 namespace sbx::egress {
 namespace {
 
@@ -22,7 +24,7 @@ SysResult<void> control(int epoll, int operation, int fd, std::uint32_t events) 
   epoll_event event{};
   event.events = events;
   event.data.fd = fd;
-  if (::epoll_ctl(epoll, operation, fd, &event) != 0) return std::unexpected(Errno{errno});
+  if (::epoll_ctl(epoll, operation, fd, &event) != 0) return fail();
   return {};
 }
 
@@ -43,7 +45,7 @@ void Alarm::cancel() {
 
 SysResult<void> Loop::open() {
   epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
-  if (!epoll_.valid()) return std::unexpected(Errno{errno});
+  if (!epoll_.valid()) return fail();
   now_ = monotonic();
   return {};
 }

@@ -9,13 +9,12 @@
 #include <cstddef>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "network/carried.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::egress {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 struct Question {
   ::nlmsghdr header{};

@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
+
 namespace sbx::egress {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 constexpr std::size_t kMapped = 12;  // bytes before an IPv4 address in its IPv6 form
 

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <new>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "images/unpack_filter.hpp"
 #include "os/capabilities.hpp"
@@ -72,7 +73,7 @@ SysResult<void> limit_files(const UnpackRequest& request) {
   const auto rules = SBX_TRY(os::landlock_ruleset(abi, {.tcp = true, .scope = true}));
   SBX_CHECK(os::landlock_allow(rules.get(), abi, request.staging, true, os::LandlockAccess::write));
   struct ::stat what{};
-  if (::fstat(request.source, &what) != 0) return std::unexpected(Errno{errno});
+  if (::fstat(request.source, &what) != 0) return fail();
   if (S_ISDIR(what.st_mode))
     SBX_CHECK(os::landlock_allow(rules.get(), abi, request.source, true, os::LandlockAccess::read));
   return os::landlock_restrict(rules.get());
@@ -84,7 +85,7 @@ SysResult<void> confine(const Child& child) {
   const os::UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   // A file of the caller's is none of this process's business.
   for (int fd = 0; fd < 3; ++fd)
-    if (!nothing.valid() || ::dup2(nothing.get(), fd) < 0) return std::unexpected(Errno{errno});
+    if (!nothing.valid() || ::dup2(nothing.get(), fd) < 0) return fail();
   ::umask(022);
   (void)::signal(SIGXFSZ, SIG_IGN);  // EFBIG says it better
   SBX_CHECK(os::set_rlimit(RLIMIT_CORE, 0));

@@ -5,13 +5,12 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "images/tree_writer.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::images {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// A path has kMaxNames, and links lead some of them further down; nobody needs more.
 constexpr int kMaxDepth = 2 * static_cast<int>(kMaxNames);

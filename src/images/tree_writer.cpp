@@ -9,13 +9,12 @@
 #include <array>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "images/cannot.hpp"
 
 namespace sbx::images {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 Error cannot(std::string_view what, std::string_view name, int error) {
   return images::cannot(std::string(what) + " " + quote(name.substr(0, 200)) + " of the image",

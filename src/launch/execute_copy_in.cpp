@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "launch/executor.hpp"
 #include "os/copy_file.hpp"
 #include "os/copy_tree.hpp"
@@ -13,8 +14,6 @@
 
 namespace sbx::launch {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 StepResult copy_folder(const plan::CopyIn& step, int root) noexcept {
   constexpr int kFolder = O_RDONLY | O_DIRECTORY;

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
@@ -15,11 +16,6 @@
 #include "os/pty.hpp"
 
 namespace sbx::launch {
-namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-}  // namespace
 
 StepResult run(const plan::MountTmpfs& step, Context& context) noexcept {
   const auto size = FixedText<24>().add(step.size);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/path_pattern.hpp"
 #include "launch/executor.hpp"
 #include "os/entries.hpp"
@@ -24,8 +25,6 @@ namespace {
 constexpr int kMaxDepth = 64;      // of folders; each holds a listing on the stack
 constexpr int kMaxMatches = 1024;  // mounts; past it the pattern is a mistake or an attack
 constexpr int kMaxAttempts = 100;  // then somebody swaps on purpose: refuse
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// The type of what is at `place`, as in st_mode; a link is ELOOP.
 SysResult<::mode_t> type_at(const Place& place) noexcept {

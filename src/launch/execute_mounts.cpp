@@ -12,6 +12,7 @@
 #include <climits>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/mount.hpp"
@@ -19,8 +20,6 @@
 
 namespace sbx::launch {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// The folder that the last component of `path`, a whole string, is in: opened by `open` unless it
 /// is known, and found without following links.

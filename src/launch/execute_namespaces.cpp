@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "launch/executor.hpp"
 #include "os/inherited.hpp"
@@ -17,11 +18,6 @@
 #include "os/process_tree.hpp"
 
 namespace sbx::launch {
-namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-}  // namespace
 
 StepResult run(const plan::AwaitIdMaps&, Context& context) noexcept {
   // An empty message; kPeerGone when the supervisor has died instead.

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "launch/executor.hpp"
 #include "os/copy_tree.hpp"
 #include "os/mount.hpp"
@@ -22,8 +23,6 @@ constexpr const char* kUpper = "upper";
 constexpr const char* kWork = "work";
 constexpr const char* kCopy = "copy";
 constexpr const char* kLinks = "links";
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<os::UniqueFd> open_folder(const char* name) noexcept {
   os::UniqueFd folder(::open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "launch/executor.hpp"
 #include "launch/step_times.hpp"
 #include "os/cpu_time.hpp"
@@ -17,8 +18,6 @@
 
 namespace sbx::launch {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 os::LandlockAccess access_of(const plan::LandlockRule& rule) noexcept {
   if (rule.device) return os::LandlockAccess::device;

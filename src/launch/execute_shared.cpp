@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "base/fail.hpp"
 #include "launch/executor.hpp"
 #include "os/process.hpp"
 #include "os/process_title.hpp"
@@ -15,8 +16,6 @@
 
 namespace sbx::launch {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// The descriptor is another number now; the old one closes.
 SysResult<void> move_to(os::UniqueFd& fd, int number) noexcept {

@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "launch/children.hpp"
 #include "launch/executor.hpp"
 #include "launch/placement.hpp"
@@ -25,8 +26,6 @@
 
 namespace sbx::launch {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// A payload that is gone has reported why by itself, and init's part is then to reap it.
 StepResult tell_payload(const Context& context) noexcept {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "changes/look.hpp"
 #include "changes/manifest.hpp"
 #include "changes/tree.hpp"
@@ -22,8 +23,6 @@ using supervise::Nanos;
 
 constexpr const char* kNext = "next";
 constexpr std::size_t kDigits = 20;  // so that names are in the order of their times
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 std::string name_of(Nanos time) {
   const std::string digits = std::to_string(time);

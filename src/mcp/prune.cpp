@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 #include "os/walk_tree.hpp"
@@ -16,12 +17,12 @@ constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 
 SysResult<void> remove(int folder, const std::string& name) {
   if (::unlinkat(folder, name.c_str(), 0) == 0 || errno == ENOENT) return {};
-  if (errno != EISDIR) return std::unexpected(Errno{errno});
+  if (errno != EISDIR) return fail();
   {
     const os::UniqueFd inner = SBX_TRY(os::open_beneath(folder, name.c_str(), kFolder));
     SBX_CHECK(os::empty_folder(inner.get()));
   }
-  if (::unlinkat(folder, name.c_str(), AT_REMOVEDIR) != 0) return std::unexpected(Errno{errno});
+  if (::unlinkat(folder, name.c_str(), AT_REMOVEDIR) != 0) return fail();
   return {};
 }
 

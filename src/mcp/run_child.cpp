@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/base64.hpp"
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "os/own_program.hpp"
 #include "os/pipe.hpp"
@@ -49,10 +50,10 @@ Result<RunChild> RunChild::start(Wish wish) {
     os::Pipe events;
     if (wish.input) {
       input = SBX_TRY(os::make_pipe(0));
-      if (!os::set_nonblocking(input.write.get())) return std::unexpected(Errno{errno});
+      if (!os::set_nonblocking(input.write.get())) return fail();
     } else {
       input.read.reset(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-      if (!input.read.valid()) return std::unexpected(Errno{errno});
+      if (!input.read.valid()) return fail();
     }
     if (wish.events) events = SBX_TRY(os::make_pipe(0));
     auto started = SBX_TRY(os::start_own_program(

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "mcp/prune.hpp"
@@ -119,7 +120,7 @@ Result<void> Workspace::copy_host_to_tree(const SessionFolder& session) const {
 SysResult<void> Workspace::copy_as_owner(int links) const {
   if (rights_)
     for (const int folder : {tree_.get(), links})
-      if (::fchown(folder, rights_->uid, rights_->gid) != 0) return std::unexpected(Errno{errno});
+      if (::fchown(folder, rights_->uid, rights_->gid) != 0) return fail();
   os::BorrowedRights theirs(rights_);
   SBX_CHECK(theirs.take());
   return os::copy_tree(host_.get(), tree_.get(), links, os::Closed::is_left_out);

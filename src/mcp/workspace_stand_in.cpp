@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/lexical_path.hpp"
 #include "mcp/workspace.hpp"
 #include "os/folder.hpp"
@@ -17,12 +18,12 @@ constexpr const char* kStandIn = "stand-in";
 
 SysResult<void> make_entry(int folder, const char* path, bool is_folder) {
   if (is_folder) {
-    if (::mkdirat(folder, path, 0755) != 0 && errno != EEXIST) return std::unexpected(Errno{errno});
+    if (::mkdirat(folder, path, 0755) != 0 && errno != EEXIST) return fail();
     return {};
   }
   const os::UniqueFd file(
       ::openat(folder, path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!file.valid()) return std::unexpected(Errno{errno});
+  if (!file.valid()) return fail();
   return {};
 }
 
@@ -39,7 +40,7 @@ SysResult<void> make_like(int host, int folder, const std::string& path,
     if (!S_ISDIR(what.st_mode) && !S_ISREG(what.st_mode)) return {};
     SBX_CHECK(make_entry(folder, name.c_str(), S_ISDIR(what.st_mode)));
     if (owner && ::fchownat(folder, name.c_str(), owner->uid, owner->gid, AT_SYMLINK_NOFOLLOW) != 0)
-      return std::unexpected(Errno{errno});
+      return fail();
   }
   return {};
 }
@@ -50,8 +51,7 @@ Result<std::string> Workspace::make_stand_in(const std::optional<std::string>& w
   if (!session_) return source_;  // nothing is copied
   const os::UniqueFd folder = SBX_TRY(session_->make_folder(kStandIn));
   const auto fill = [&]() -> SysResult<void> {
-    if (rights_ && ::fchown(folder.get(), rights_->uid, rights_->gid) != 0)
-      return std::unexpected(Errno{errno});
+    if (rights_ && ::fchown(folder.get(), rights_->uid, rights_->gid) != 0) return fail();
     std::vector<std::string> places = mounts_;
     if (workdir) places.push_back(*workdir);
     for (const std::string& place : places) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/base64.hpp"
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "base/text.hpp"
 #include "mcp/arguments.hpp"
@@ -22,8 +23,6 @@ namespace sbx::mcp {
 namespace {
 
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// The folder that `path` is in, made as far as it is missing.
 SysResult<os::UniqueFd> open_above(int top, std::string_view path) {

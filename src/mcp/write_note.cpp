@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "os/borrowed_rights.hpp"
 #include "os/fd.hpp"
@@ -22,8 +23,6 @@ namespace {
 constexpr const char* kNote = "writing";
 constexpr std::string_view kPrefix = ".sbx-write-";
 constexpr std::size_t kLongestNote = std::size_t{3} * 4096;  // three paths
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// Top, folder and name, or nothing that can be relied on.
 std::vector<std::string> read_note(int session) {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 #include "os/rtnetlink.hpp"
 
@@ -39,7 +40,7 @@ static_assert(sizeof(Request) == NLMSG_LENGTH(sizeof(::ifinfomsg)) + sizeof(Size
 
 SysResult<void> enlarge_packets() noexcept {
   const UniqueFd netlink(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
-  if (!netlink.valid()) return std::unexpected(Errno{errno});
+  if (!netlink.valid()) return fail();
   Request request;
   request.header.nlmsg_len = sizeof request;
   request.header.nlmsg_type = RTM_NEWLINK;

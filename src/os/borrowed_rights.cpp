@@ -13,10 +13,10 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 constexpr ::__user_cap_header_struct kVersion{_LINUX_CAPABILITY_VERSION_3, 0};
 using Sets = std::array<::__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;

@@ -6,6 +6,8 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -14,8 +16,6 @@ constexpr unsigned kLockedBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_N
                                  SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
 
 constexpr cap_value_t kMaxCapabilities = 64;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 

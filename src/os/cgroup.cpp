@@ -16,6 +16,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_place.hpp"
 #include "os/cgroup_remove.hpp"
@@ -62,7 +63,7 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
 SysResult<bool> take_lock(int dir_fd) {
   const auto deadline = Clock::now() + kSweepWithin;
   while (flock(dir_fd, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return std::unexpected(Errno{errno});
+    if (errno != EWOULDBLOCK) return fail();
     if (Clock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -75,12 +76,11 @@ SysResult<bool> take_lock(int dir_fd) {
 SysResult<UniqueFd> lock_group(int parent_fd, const char* name) {
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     UniqueFd dir(openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    if (!dir.valid() && errno != ENOENT) return std::unexpected(Errno{errno});
+    if (!dir.valid() && errno != ENOENT) return fail();
     if (dir.valid()) {
       const bool locked = SBX_TRY(take_lock(dir.get()));
       if (locked && is_named(parent_fd, name, dir.get())) return dir;
-      if (!locked && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
-        return std::unexpected(Errno{errno});
+      if (!locked && unlinkat(parent_fd, name, AT_REMOVEDIR) != 0 && errno != ENOENT) return fail();
     }
     SBX_CHECK(make_group_folder(parent_fd, name, EEXIST, GroupFolder::of_run));
   }
@@ -151,7 +151,7 @@ Cgroup::~Cgroup() {
 SysResult<UniqueFd> Cgroup::open_tasks() const {
   if (state_ == nullptr) return std::unexpected(Errno{EBADF});
   UniqueFd file(openat(state_->dir.get(), "tasks", O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.valid()) return std::unexpected(Errno{errno});
+  if (!file.valid()) return fail();
   return file;
 }
 

@@ -7,14 +7,13 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// Reading also arms the next notification.
 SysResult<bool> has_line(int events, std::string_view line) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/fd.hpp"
 
@@ -14,11 +15,11 @@ namespace sbx::os {
 
 SysResult<void> write_control(int dir_fd, const char* file, std::string_view value) {
   const UniqueFd out(::openat(dir_fd, file, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!out.valid()) return std::unexpected(Errno{errno});
+  if (!out.valid()) return fail();
   ssize_t done = 0;
   do done = ::write(out.get(), value.data(), value.size());
   while (done < 0 && errno == EINTR);
-  if (done < 0) return std::unexpected(Errno{errno});
+  if (done < 0) return fail();
   return {};
 }
 

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/cgroup_events.hpp"
 #include "os/fd.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 SysResult<void> write_freeze(int dir_fd, char value) {
   const UniqueFd file(::openat(dir_fd, "cgroup.freeze", O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!file.valid() || ::write(file.get(), &value, 1) != 1) return std::unexpected(Errno{errno});
+  if (!file.valid() || ::write(file.get(), &value, 1) != 1) return fail();
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/cgroup_scope.hpp"
@@ -18,7 +19,7 @@ constexpr const char* kParent = "sbx";
 
 SysResult<UniqueFd> open_folder(int at_fd, const std::string& path) {
   UniqueFd folder(::openat(at_fd, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!folder.valid()) return std::unexpected(Errno{errno});
+  if (!folder.valid()) return fail();
   return folder;
 }
 

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "base/fail.hpp"
 #include "os/process.hpp"
 
 namespace sbx::os {
@@ -49,8 +50,6 @@ constexpr auto make_filter() {
   program[kHead + kAllowed.size() + 1] = answer(SECCOMP_RET_ALLOW);
   return program;
 }
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 

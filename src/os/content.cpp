@@ -10,6 +10,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/fail.hpp"
 #include "base/sha256.hpp"
 
 namespace sbx::os {
@@ -18,8 +19,6 @@ namespace {
 constexpr std::size_t kBlock = 4096;
 constexpr std::size_t kBuffer = 64 * kBlock;
 constexpr std::array<char, kBlock> kZeros{};
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 std::string_view bytes_of(const std::uint64_t& number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};

@@ -10,14 +10,14 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
 // As the kernel bounds them (xattr(7)); not on the stack of a child.
 char g_names[XATTR_LIST_MAX];
 char g_value[XATTR_SIZE_MAX];
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<void> copy_range(int from, int to, ::off_t at, ::off_t end) noexcept {
   if (::lseek(to, at, SEEK_SET) < 0) return fail();

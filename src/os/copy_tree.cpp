@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "os/copy_file.hpp"
 #include "os/fd.hpp"
@@ -20,8 +21,6 @@ namespace {
 
 constexpr int kRead = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 constexpr int kFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// Somebody works in there while it is copied: gone, or replaced by something else.
 bool has_moved(int error) noexcept {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/fail.hpp"
 
 namespace sbx::os {
 
@@ -17,10 +18,10 @@ namespace sbx::os {
 template <class See>
 SysResult<void> each_entry(int folder, See see) {
   alignas(::dirent64) char listing[4096];
-  if (::lseek(folder, 0, SEEK_SET) < 0) return std::unexpected(Errno{errno});
+  if (::lseek(folder, 0, SEEK_SET) < 0) return fail();
   for (;;) {
     const ssize_t size = ::getdents64(folder, listing, sizeof listing);
-    if (size < 0) return std::unexpected(Errno{errno});
+    if (size < 0) return fail();
     if (size == 0) return {};
     for (ssize_t at = 0; at < size;) {
       const auto& entry = *reinterpret_cast<const ::dirent64*>(listing + at);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/fail.hpp"
 #include "os/entries.hpp"
 #include "os/mount.hpp"
 
@@ -21,8 +22,6 @@ namespace {
 constexpr std::string_view kUser = "user.";
 constexpr std::string_view kOverlay = "user.overlay.";
 constexpr std::string_view kEscaped = "user.overlay.overlay.";
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 bool has_none(int error) { return error == EOPNOTSUPP || error == ENODATA; }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "os/mount.hpp"
 
@@ -15,8 +16,6 @@ namespace sbx::os {
 namespace {
 
 constexpr int kRounds = 16;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 

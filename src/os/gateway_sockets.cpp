@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/inner_socket.hpp"
 #include "os/many_descriptors.hpp"
 #include "os/pass_descriptors.hpp"
@@ -17,8 +18,6 @@ namespace {
 constexpr std::uint16_t kDns = 53;
 constexpr std::size_t kAlways = 4;  // DNS, and what is refused; IPv6 has two more of these
 constexpr std::size_t kMint = 2;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<UniqueFd> listener(std::uint16_t port) noexcept {
   UniqueFd made = SBX_TRY(inner_socket(SOCK_STREAM));

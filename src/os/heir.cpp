@@ -6,6 +6,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/pipe.hpp"
 #include "os/process.hpp"
 
@@ -42,7 +43,7 @@ SysResult<Heir> Heir::start(void (*last)(void*) noexcept, void* argument) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
-  if (::sigprocmask(SIG_SETMASK, &all, &before) != 0) return std::unexpected(Errno{errno});
+  if (::sigprocmask(SIG_SETMASK, &all, &before) != 0) return fail();
   const SysResult<pid_t> pid = fork_process(wait_and_inherit, &testament);
   if (pid) (void)::setpgid(*pid, *pid);  // whoever of the two comes first
   (void)::sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -6,13 +6,13 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
 constexpr const char* kFolder = "/run/sbx";
 constexpr const char* kLockName = "ids.lock";
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// The lock file, in a folder that only root can have made: anybody else could hold every id.
 SysResult<UniqueFd> open_lock_file() {

@@ -8,13 +8,12 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "os/process.hpp"
 
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 FixedText<64> proc_path(pid_t pid, const char* file) {
   return FixedText<64>().add("/proc/").add(pid).add("/").add(file);

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "os/process.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 constexpr int kDeadline = 6;  // SCHED_DEADLINE
 
 SysResult<void> check(long result) {
-  if (result < 0) return std::unexpected(Errno{errno});
+  if (result < 0) return fail();
   return {};
 }
 
@@ -33,7 +34,7 @@ SysResult<void> reset_personality() noexcept {
 
 SysResult<void> leave_realtime() noexcept {
   const int now = ::sched_getscheduler(0);
-  if (now < 0) return std::unexpected(Errno{errno});
+  if (now < 0) return fail();
   const int policy = now & ~SCHED_RESET_ON_FORK;
   if (policy != SCHED_FIFO && policy != SCHED_RR && policy != kDeadline) return {};
   const ::sched_param none{};
@@ -48,7 +49,7 @@ SysResult<void> reset_oom_score(const char* process) noexcept {
 SysResult<void> leave_keyring() noexcept {
   if (::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr) >= 0 || errno == ENOSYS)
     return {};
-  return std::unexpected(Errno{errno});
+  return fail();
 }
 
 }  // namespace sbx::os

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -18,8 +20,6 @@ constexpr int kBacklog = 4096;
 /// on `lo`; what the host prefers (bbr above all, which sends by a timer) is less than half as fast
 /// there. Reno is in every kernel, and anybody may ask for it.
 constexpr char kCongestion[] = "reno";
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 }  // namespace
 

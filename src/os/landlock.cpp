@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -33,8 +35,6 @@ constexpr std::uint64_t kIoctlDev = 1U << 15U;  // ABI 5
 constexpr std::uint64_t kTcp = 3;               // ABI 4: bind, connect
 constexpr std::uint64_t kScopes = 3;            // ABI 6: abstract unix sockets, signals
 constexpr std::uint64_t kFileRights = kExecute | kWriteFile | kReadFile | kTruncate | kIoctlDev;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 std::uint64_t handled_rights(int abi) noexcept {
   std::uint64_t rights = kAbi1;

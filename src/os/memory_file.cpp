@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/pipe.hpp"
 #include "os/whole_file.hpp"
 
@@ -32,7 +33,7 @@ SysResult<UniqueFd> make_memory_file(const char* name) {
   UniqueFd file(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL));
   if (!file.valid() && errno == EINVAL)  // an older kernel
     file.reset(::memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid()) return std::unexpected(Errno{errno});
+  if (!file.valid()) return fail();
   return file;
 }
 
@@ -48,17 +49,17 @@ SysResult<UniqueFd> readable_bytes(std::string_view bytes) {
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) !=
           0 ||
       ::lseek(file.get(), 0, SEEK_SET) != 0)
-    return std::unexpected(Errno{errno});
+    return fail();
   return file;
 }
 
 SysResult<MappedFile> MappedFile::map(int fd) {
   struct ::stat about{};
-  if (::fstat(fd, &about) != 0) return std::unexpected(Errno{errno});
+  if (::fstat(fd, &about) != 0) return fail();
   const auto size = static_cast<std::size_t>(about.st_size);
   if (size == 0) return MappedFile(nullptr, 0);
   void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
-  if (memory == MAP_FAILED) return std::unexpected(Errno{errno});
+  if (memory == MAP_FAILED) return fail();
   return MappedFile(static_cast<char*>(memory), size);
 }
 

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -17,8 +19,6 @@ constexpr int kMaxAttempts = 100;  // then somebody renames on purpose: refuse
 
 // Nothing may block on a FIFO, nor take a terminal.
 constexpr int kReadFile = O_RDONLY | O_NONBLOCK | O_NOCTTY;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<SourceFile> regular(UniqueFd file) noexcept {
   struct ::stat what{};

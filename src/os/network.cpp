@@ -9,12 +9,11 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// A unix datagram socket carries what is asked of a network too (netdevice(7)), and needs no IPv4
 /// in the kernel.

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/fail.hpp"
 #include "os/process.hpp"
 
 namespace sbx::os {
@@ -41,9 +42,9 @@ SysResult<void> close_memory() noexcept {
   // A pipe of core_pattern takes cores of any size, so the limit alone would not do; and the hard
   // one stays, because the payload may be given it.
   struct ::rlimit core{};
-  if (::getrlimit(RLIMIT_CORE, &core) != 0) return std::unexpected(Errno{errno});
+  if (::getrlimit(RLIMIT_CORE, &core) != 0) return fail();
   core.rlim_cur = 0;
-  if (::setrlimit(RLIMIT_CORE, &core) != 0) return std::unexpected(Errno{errno});
+  if (::setrlimit(RLIMIT_CORE, &core) != 0) return fail();
   return set_dumpable(false);
 }
 

@@ -7,13 +7,14 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 
 namespace sbx::os {
 
 SysResult<Pipe> make_pipe(std::size_t capacity) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail();
   Pipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
   if (capacity != 0) (void)::fcntl(ends[1], F_SETPIPE_SZ, static_cast<int>(capacity));
   return pipe;
@@ -27,7 +28,7 @@ bool set_nonblocking(int fd) {
 SysResult<UniqueFd> reopen_nonblocking(int fd, int access) {
   const auto path = FixedText<32>().add("/proc/self/fd/").add(fd);
   UniqueFd opened(::open(path.c_str(), access | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!opened.valid()) return std::unexpected(Errno{errno});
+  if (!opened.valid()) return fail();
   return opened;
 }
 
@@ -42,7 +43,7 @@ SysResult<void> fill_standard_fds() {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
     // open(2) takes the lowest free number, and every lower one is open by now. To read only: what
     // we write there goes nowhere, and must fail as it would on a closed descriptor (EBADF).
-    if (::open("/dev/null", O_RDONLY) != fd) return std::unexpected(Errno{errno});
+    if (::open("/dev/null", O_RDONLY) != fd) return fail();
   }
   return {};
 }

@@ -14,10 +14,10 @@
 #include <array>
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<void> check(long result) noexcept {
   if (result < 0) return fail();

@@ -8,13 +8,12 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 #include "os/landlock.hpp"
 
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// Does the scope hold here? A child has it, and knows, by its fork.
 bool confined = false;

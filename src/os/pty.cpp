@@ -7,6 +7,8 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 
 bool in_foreground(int fd) {
@@ -29,7 +31,7 @@ void copy_window_size(int from, int master) {
 
 SysResult<UniqueFd> open_pty_peer(int master) {
   UniqueFd peer(::ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC));
-  if (!peer.valid()) return std::unexpected(Errno{errno});
+  if (!peer.valid()) return fail();
   return peer;
 }
 

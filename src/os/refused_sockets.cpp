@@ -5,12 +5,9 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
-namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-}  // namespace
 
 SysResult<UniqueFd> refused_socket(int family, int protocol) noexcept {
   UniqueFd made(::socket(family, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol));

@@ -10,14 +10,13 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "os/entries.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// Lets us into the folder `name`, which may be closed, and lets it be moved. What has become a
 /// link in the meantime is not followed: chmod(2) by name would.

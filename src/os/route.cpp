@@ -6,13 +6,12 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "os/fd.hpp"
 #include "os/rtnetlink.hpp"
 
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 /// `ip route add local 0.0.0.0/0 dev lo table local` (ip-route(8)), or of ::/0.
 struct Request {

@@ -6,12 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
-namespace {
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
-
-}  // namespace
 
 SysResult<void> ask_rtnetlink(int netlink, const void* request, std::size_t size) noexcept {
   if (::send(netlink, request, size, 0) < 0) return fail();

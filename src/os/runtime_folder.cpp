@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// Is this folder, or what stands in its place, ours and nobody else's to write to?
 SysResult<void> check_owner(int folder, mode_t forbidden) {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/fail.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
 #include "os/fd.hpp"
@@ -99,7 +100,7 @@ SysResult<void> read_all(int from, std::string& said) {
   while (true) {
     ::pollfd watched{from, POLLIN, 0};
     const int ready = ::poll(&watched, 1, kLookForSignalMs);
-    if (ready < 0 && errno != EINTR) return std::unexpected(Errno{errno});
+    if (ready < 0 && errno != EINTR) return fail();
     if (ready == 0 && is_asked_to_end()) return std::unexpected(Errno{EINTR});
     if (ready <= 0) continue;
     const ssize_t got = ::read(from, chunk.data(), chunk.size());
@@ -120,18 +121,18 @@ std::string own_v2_group(const std::string& mount) {
 SysResult<Moved> move_with_anchor(const ScopeCalls& calls, const std::string& mount,
                                   const std::string& unit, std::string& said) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail();
   const UniqueFd errors(ends[0]);
   UniqueFd theirs(ends[1]);
   const pid_t self = ::getpid();
   const pid_t anchor = ::fork();
-  if (anchor < 0) return std::unexpected(Errno{errno});
+  if (anchor < 0) return fail();
   if (anchor == 0) be_anchor(self, calls, unit, theirs.get());
   theirs.reset();
   SBX_CHECK(read_all(errors.get(), said));
   int status = 0;
   while (::waitpid(anchor, &status, 0) < 0)
-    if (errno != EINTR) return std::unexpected(Errno{errno});
+    if (errno != EINTR) return fail();
   if (!WIFEXITED(status)) return Moved::refused;
   const auto moved = static_cast<Moved>(WEXITSTATUS(status));
   if (moved == Moved::yes && !own_v2_group(mount).ends_with("/" + unit)) return Moved::late;

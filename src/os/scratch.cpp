@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/folder.hpp"
 #include "os/remove_tree.hpp"
 
@@ -17,8 +18,6 @@ namespace sbx::os {
 namespace {
 
 constexpr mode_t kMode = 0700;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 UniqueFd open_folder(const char* path) noexcept {
   return UniqueFd(::open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

@@ -9,14 +9,14 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
 // Linux 6.6, which Debian 12's headers do not know.
 constexpr unsigned long kSetFlags = _IOW(SECCOMP_IOC_MAGIC, 4, std::uint64_t);
 constexpr std::uint64_t kSyncWakeUp = 1;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 int install(std::span<const sock_filter> program, unsigned flags) noexcept {
   struct ::sock_fprog given{};

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
@@ -45,7 +46,7 @@ void run_shell(void* argument) noexcept {
 SysResult<SecretCommand> SecretCommand::start(const std::string& text, const sigset_t& mask) {
   const UniqueFd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   int ends[2];
-  if (!null.valid() || ::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Errno{errno});
+  if (!null.valid() || ::pipe2(ends, O_CLOEXEC) != 0) return fail();
   UniqueFd output(ends[0]);
   const UniqueFd theirs(ends[1]);
   Start start{text.c_str(), null.get(), theirs.get(), ::getpid(), &mask};

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 
 SecretMemory::SecretMemory(SecretMemory&& other) noexcept
@@ -34,9 +36,9 @@ SysResult<SecretMemory> SecretMemory::make(std::string_view variable) {
   made.mapped_ = variable.size() + 1 + kMost + 2;  // '=', one byte too many, and the NUL
   void* const memory = ::mmap(nullptr, made.mapped_, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return std::unexpected(Errno{errno});
+  if (memory == MAP_FAILED) return fail();
   made.memory_ = static_cast<char*>(memory);
-  if (::madvise(memory, made.mapped_, MADV_DONTDUMP) != 0) return std::unexpected(Errno{errno});
+  if (::madvise(memory, made.mapped_, MADV_DONTDUMP) != 0) return fail();
   // RLIMIT_MEMLOCK may be too small for it, and then it is as any other memory.
   (void)::mlock2(memory, made.mapped_, MLOCK_ONFAULT);
   std::ranges::copy(variable, made.memory_);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
 
@@ -44,10 +46,10 @@ SysResult<void> SignalGate::open() {
   sigset_t mask = blocked_;
   sigaddset(&mask, SIGTTIN);
   sigaddset(&mask, SIGTTOU);
-  if (::sigprocmask(SIG_BLOCK, &mask, &old_mask_) != 0) return std::unexpected(Errno{errno});
+  if (::sigprocmask(SIG_BLOCK, &mask, &old_mask_) != 0) return fail();
   open_ = true;
   fd_.reset(::signalfd(-1, &ending, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!fd_.valid()) return std::unexpected(Errno{errno});
+  if (!fd_.valid()) return fail();
   return {};
 }
 

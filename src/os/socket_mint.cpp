@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/inner_socket.hpp"
 
 namespace sbx::os {
@@ -18,8 +19,6 @@ constexpr int kBacklog = 8;
 /// Loopback delivers within connect(2) already; on a host without a free processor a softirq may
 /// have to wait for its turn.
 constexpr int kPatienceMs = 2;
-
-std::unexpected<Errno> fail() noexcept { return std::unexpected(Errno{errno}); }
 
 SysResult<void> disconnect(int socket) noexcept {
   ::sockaddr none{};

@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 namespace {
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 /// "": nobody says where.
 std::string base_folder(const char* variable, const char* of_root, const char* in_home) {

@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/fail.hpp"
 #include "os/idmap.hpp"
 #include "os/landlock.hpp"
 #include "os/mount.hpp"
@@ -36,7 +37,7 @@ constexpr std::uint64_t kPlain = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 /// A fresh tmpfs, nowhere attached, and the working directory in it.
 SysResult<UniqueFd> enter_tmpfs() noexcept {
   UniqueFd tree = SBX_TRY(new_filesystem("tmpfs", {}, kPlain));
-  if (::fchdir(tree.get()) != 0) return std::unexpected(Errno{errno});
+  if (::fchdir(tree.get()) != 0) return fail();
   return tree;
 }
 
@@ -52,7 +53,7 @@ SysResult<UniqueFd> attached_tmpfs() noexcept {
   UniqueFd tree = SBX_TRY(private_tmpfs());
   const UniqueFd at = SBX_TRY(open_path_strict("/"));
   SBX_CHECK(attach_tree(tree.get(), at.get(), ""));
-  if (::fchdir(tree.get()) != 0) return std::unexpected(Errno{errno});
+  if (::fchdir(tree.get()) != 0) return fail();
   return tree;
 }
 

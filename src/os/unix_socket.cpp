@@ -15,14 +15,13 @@
 #include <optional>
 #include <string_view>
 
+#include "base/fail.hpp"
 #include "base/fixed_text.hpp"
 
 namespace sbx::os {
 namespace {
 
 constexpr int kBacklog = 16;
-
-std::unexpected<Errno> fail() { return std::unexpected(Errno{errno}); }
 
 SysResult<struct sockaddr_un> address_of(int folder, const char* name) {
   struct ::sockaddr_un address{};

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#include "base/fail.hpp"
+
 namespace sbx::os {
 
 SysResult<void> write_all(int fd, std::string_view bytes) {
@@ -22,7 +24,7 @@ SysResult<std::string> read_all(int fd) {
   for (;;) {
     const ssize_t n = ::read(fd, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(Errno{errno});
+    if (n < 0) return fail();
     if (n == 0) return text;
     text.append(bytes, static_cast<std::size_t>(n));
   }

@@ -11,6 +11,7 @@
 #include <climits>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "os/pipe.hpp"
 
 namespace sbx::supervise {
@@ -86,7 +87,7 @@ SysResult<std::size_t> Sink::write(std::string_view bytes) {
     }
     if (sent >= 0) return static_cast<std::size_t>(sent);
     if (errno == EAGAIN) return 0;
-    if (errno != EINTR) return std::unexpected(Errno{errno});
+    if (errno != EINTR) return fail();
   }
 }
 

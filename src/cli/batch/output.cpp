@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "base/text.hpp"
 #include "cli/files.hpp"
 #include "os/lines.hpp"
@@ -51,7 +52,7 @@ SysResult<void> write_parts(int fd, std::span<const std::string_view> parts, std
     if (written >= 0)
       done += static_cast<std::size_t>(written);
     else if (errno != EINTR)
-      return std::unexpected(Errno{errno});
+      return fail();
   }
   return {};
 }
@@ -60,9 +61,9 @@ SysResult<void> write_parts(int fd, std::span<const std::string_view> parts, std
 /// else has written to it.
 SysResult<::off_t> place_of(int fd) {
   const int flags = ::fcntl(fd, F_GETFL);
-  if (flags < 0) return std::unexpected(Errno{errno});
+  if (flags < 0) return fail();
   const ::off_t place = ::lseek(fd, 0, (flags & O_APPEND) != 0 ? SEEK_END : SEEK_CUR);
-  if (place < 0) return std::unexpected(Errno{errno});
+  if (place < 0) return fail();
   return place;
 }
 
@@ -70,10 +71,9 @@ SysResult<::off_t> place_of(int fd) {
 /// line would make the file one that nobody can read.
 SysResult<void> take_back(int fd, ::off_t place, std::size_t done) {
   struct ::stat now{};
-  if (::fstat(fd, &now) != 0) return std::unexpected(Errno{errno});
+  if (::fstat(fd, &now) != 0) return fail();
   if (done == 0 || now.st_size != place + static_cast<::off_t>(done)) return {};
-  if (::ftruncate(fd, place) != 0 || ::lseek(fd, place, SEEK_SET) < 0)
-    return std::unexpected(Errno{errno});
+  if (::ftruncate(fd, place) != 0 || ::lseek(fd, place, SEEK_SET) < 0) return fail();
   return {};
 }
 
@@ -84,7 +84,7 @@ SysResult<void> write_to_reader(int fd, std::span<const std::string_view> parts,
   for (std::string_view part : parts) {
     while (!part.empty()) {
       ::pollfd ready[] = {{fd, POLLOUT, 0}, {interrupt.fd, POLLIN, 0}};
-      if (::poll(ready, 2, -1) < 0 && errno != EINTR) return std::unexpected(Errno{errno});
+      if (::poll(ready, 2, -1) < 0 && errno != EINTR) return fail();
       if (ready[1].revents != 0 && interrupt.is_the_end()) return std::unexpected(Errno{EINTR});
       if (ready[0].revents == 0) continue;
       const ssize_t written =
@@ -92,7 +92,7 @@ SysResult<void> write_to_reader(int fd, std::span<const std::string_view> parts,
       if (written >= 0)
         part.remove_prefix(static_cast<std::size_t>(written));
       else if (errno != EINTR && errno != EAGAIN)
-        return std::unexpected(Errno{errno});
+        return fail();
     }
   }
   return {};
@@ -193,7 +193,7 @@ std::string Output::after_failure() const {
 }
 
 SysResult<void> Output::flush() {
-  if (regular_ && ::fdatasync(fd()) != 0) return std::unexpected(Errno{errno});
+  if (regular_ && ::fdatasync(fd()) != 0) return fail();
   return {};
 }
 
