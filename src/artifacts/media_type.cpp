@@ -9,10 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 
 #include "artifacts/artifact.hpp"
 #include "artifacts/magic.hpp"
+#include "base/ascii.hpp"
 #include "os/confine.hpp"
 #include "os/process.hpp"
 
@@ -98,12 +98,9 @@ void answer_all(const Magic& magic) {
 
 /// What libmagic answers is hostile as well: it may be taken over.
 bool is_media_type(std::string_view type) {
-  const auto ordinary = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::strchr("+-._/", c) != nullptr;
-  };
+  const auto ordinary = [](char c) { return is_alnum(c) || std::string_view("+-._/").contains(c); };
   return std::ranges::count(type, '/') == 1 && !type.starts_with('/') && !type.ends_with('/') &&
-         std::ranges::all_of(type, [&](char c) { return c != '\0' && ordinary(c); });
+         std::ranges::all_of(type, ordinary);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/sha256.hpp"
 #include "os/folder.hpp"
@@ -46,9 +47,8 @@ SysResult<std::vector<std::string>> names_if_folder(const os::UniqueFd& folder) 
 }  // namespace
 
 bool is_digest(std::string_view name) {
-  return name.size() == kDigits && std::ranges::all_of(name, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
+  return name.size() == kDigits &&
+         std::ranges::all_of(name, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 SysResult<std::string> digest_of(int fd) {

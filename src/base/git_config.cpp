@@ -3,14 +3,13 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/ascii.hpp"
+
 namespace sbx {
 namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_name(char c) {
-  return (c >= '0' && c <= '9') || (lower(c) >= 'a' && lower(c) <= 'z') || c == '-';
-}
+bool is_name(char c) { return is_alnum(c) || c == '-'; }
 
 class Reader {
  public:
@@ -51,7 +50,7 @@ class Reader {
       if (quoted && c == '\\') ++at_;
       if (c == '"') quoted = !quoted;
       if (!is_name(c)) named = false;
-      if (named) section_ += lower(c);
+      if (named) section_ += to_lower(c);
     }
     if (more()) ++at_;
   }
@@ -59,7 +58,7 @@ class Reader {
   void read_setting() {
     std::string key = section_ + '.';
     const std::size_t start = at_;
-    for (; more() && is_name(text_[at_]); ++at_) key += lower(text_[at_]);
+    for (; more() && is_name(text_[at_]); ++at_) key += to_lower(text_[at_]);
     if (at_ == start) return skip_line();  // no name: git refuses the file
     while (more() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     if (!more() || text_[at_] != '=') return skip_line();  // true, without a value

@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
 
@@ -111,9 +112,6 @@ const Unit* find_unit(const std::array<Unit, n>& units, std::string_view name) {
   }
   return nullptr;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// "12.5" at the front of `text`, as digits / scale; moves `text` behind it.
 struct Decimal {

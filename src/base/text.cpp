@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/ascii.hpp"
+
 namespace sbx {
 namespace {
 
@@ -88,8 +90,7 @@ bool append_safely(std::string& out, std::string_view text) {
 }
 
 bool is_harmless(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         std::string_view{"%+,-./:=@_"}.find(c) != std::string_view::npos;
+  return is_alnum(c) || std::string_view{"%+,-./:=@_"}.find(c) != std::string_view::npos;
 }
 
 /// Edits from a to b, where swapping two neighbours is one edit (optimal string alignment).

@@ -2,25 +2,22 @@
 // for one thing: where a profile has 256M or none, JSON has them in quotes.
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "batch/job_parts.hpp"
 
 namespace sbx::batch {
 namespace {
 
 bool is_word(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  const auto part = [&letter](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-' || c == '/';
+  const auto part = [](char c) {
+    return is_alnum(c) || c == '.' || c == '_' || c == '-' || c == '/';
   };
-  return !text.empty() && std::ranges::all_of(text, part) && std::ranges::any_of(text, letter);
+  return !text.empty() && std::ranges::all_of(text, part) && std::ranges::any_of(text, is_letter);
 }
 
 /// Text that YAML would take for something else stays in quotes, as it was meant: "true", "1e3".
 bool reads_as_other(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
+  const std::string lower = to_lower(text);
   return lower == "true" || lower == "false" || lower == "null" || lower.starts_with("0x") ||
          lower.starts_with("0o") || text.starts_with('-') || text.starts_with('.') ||
          lower.find_first_not_of("0123456789e+-._") == std::string_view::npos;

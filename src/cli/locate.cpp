@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <memory>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "cli/files.hpp"
 
@@ -20,10 +21,7 @@ namespace {
 constexpr std::string_view kSuffix = ".yaml";
 
 bool is_name(std::string_view text) {
-  const auto allowed = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '_' || c == '-';
-  };
+  const auto allowed = [](char c) { return is_alnum(c) || c == '.' || c == '_' || c == '-'; };
   return !text.empty() && text[0] != '.' && std::ranges::all_of(text, allowed);
 }
 

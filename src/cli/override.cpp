@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 
 namespace sbx::cli {
@@ -26,8 +27,7 @@ Override made(const OptionSpec& option, std::string yaml) {
 /// True for text that YAML's core schema reads as one plain scalar wherever it stands.
 bool is_plain(std::string_view text) {
   const auto safe = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '_' || c == '+' || c == '-';
+    return is_alnum(c) || c == '.' || c == '_' || c == '+' || c == '-';
   };
   const bool marker = text == "-" || text.starts_with("--") || text.starts_with("...");
   return !text.empty() && !marker && std::ranges::all_of(text, safe);
@@ -246,8 +246,7 @@ Result<Override> user_value(const OptionSpec& option, std::string_view text, std
   const std::string_view uid = text.substr(0, colon);
   const std::string_view gid = colon == std::string_view::npos ? "" : text.substr(colon + 1);
   const auto is_id = [](std::string_view id) {
-    const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-    return id == "caller" || (!id.empty() && std::ranges::all_of(id, digit));
+    return id == "caller" || (!id.empty() && std::ranges::all_of(id, is_digit));
   };
   if (!is_id(uid) || (colon != std::string_view::npos && !is_id(gid)))
     return mistake(option, "'" + std::string(text) + "' is not of the form UID[:GID]",

@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "plan/why.hpp"
 
 namespace sbx::learn {
@@ -33,10 +34,8 @@ bool is_too_much(const std::string& path) {
 
 /// Nothing in it that YAML, a variable's name or a terminal would take for something else.
 bool is_plain(const std::string& path) {
-  return std::ranges::all_of(path, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/._-+@=,:~ ").contains(c);
-  });
+  return std::ranges::all_of(
+      path, [](char c) { return is_alnum(c) || std::string_view("/._-+@=,:~ ").contains(c); });
 }
 
 using Found = std::map<std::string, Missing>;

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
 #include "base/text.hpp"
 
@@ -14,10 +15,7 @@ constexpr std::string_view kScheme = "sbx://artifact/";
 constexpr std::size_t kDigest = 64;
 
 /// RFC 3986: what need not be escaped in a path.
-bool is_plain(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-         c == '.' || c == '_' || c == '~';
-}
+bool is_plain(char c) { return is_alnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
 
 std::string escaped(std::string_view name) {
   constexpr std::string_view kHex = "0123456789ABCDEF";

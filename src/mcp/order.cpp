@@ -7,6 +7,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "profile/checks.hpp"
 
 namespace sbx::mcp {
 namespace {
@@ -135,14 +136,6 @@ class Tightening {
   Order& order_;
 };
 
-bool is_variable(std::string_view name) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  return !name.empty() && letter(name.front()) &&
-         std::ranges::all_of(name, [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
-}
-
 /// What the sandbox has is the operator's: a client adds to it.
 void read_variables(Arguments& arguments, const Profile& profile, Order& order) {
   const auto variables = arguments.text_map("env");
@@ -151,7 +144,7 @@ void read_variables(Arguments& arguments, const Profile& profile, Order& order) 
   for (const auto& [name, value] : variables) {
     const bool secret =
         std::ranges::find(profile.secrets, name, &profile::Secret::env) != profile.secrets.end();
-    if (!is_variable(name))
+    if (!profile::is_env_name(name))
       arguments.add_mistake("`env`: " + quote(name) + " is no name of a variable");
     else if (name == "PATH" || secret || profile.env.set.contains(name))
       arguments.add_mistake("`env`: " + name + " is set by the operator's profile");

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/error.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
@@ -18,9 +19,6 @@ using Read = std::expected<T, std::string>;
 std::unexpected<std::string> wrong(std::string what) { return std::unexpected(std::move(what)); }
 
 constexpr std::string_view kUdp = "udp:";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The two halves of HOST:PORT; the host without its brackets.
 struct Halves {
@@ -120,9 +118,7 @@ std::string_view to_string(Protocol protocol) { return protocol == Protocol::udp
 
 std::string normal_name(std::string_view name) {
   if (name.ends_with('.')) name.remove_suffix(1);
-  std::string out(name);
-  std::ranges::transform(out, out.begin(), lower);
-  return out;
+  return to_lower(name);
 }
 
 bool Rule::names_host(std::string_view name) const {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace sbx::plan {
 namespace {
 
@@ -13,7 +15,7 @@ std::string in_procfs(const ProcMount& mount, std::string_view path) {
 
 /// "", "/1", "/1/status".
 bool is_of_processes(std::string_view path) {
-  return path.empty() || (path.size() > 1 && path[1] >= '0' && path[1] <= '9');
+  return path.empty() || (path.size() > 1 && is_digit(path[1]));
 }
 
 }  // namespace

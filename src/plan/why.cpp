@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/why_parts.hpp"
@@ -54,10 +55,8 @@ std::unexpected<Error> bad_question(std::string what, std::string hint) {
 }
 
 std::string yaml_word(std::string_view text) {
-  const bool safe = std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("/._-+@").contains(c);
-  });
+  const bool safe = std::ranges::all_of(
+      text, [](char c) { return is_alnum(c) || std::string_view("/._-+@").contains(c); });
   // What YAML would take for no text.
   constexpr std::array<std::string_view, 10> kValues{"",     "null", "Null",  "NULL",  "true",
                                                      "True", "TRUE", "false", "False", "FALSE"};

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "base/ascii.hpp"
 #include "base/lexical_path.hpp"
 #include "base/path_pattern.hpp"
 #include "base/text.hpp"
@@ -211,8 +212,7 @@ void check_tools(const Checker& c) {
   for (std::size_t i = 0; i < tools.size(); ++i) {
     const std::string_view name = tool_name(tools[i]);
     const auto ordinary = [](char ch) {
-      return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || (ch >= '0' && ch <= '9') ||
-             std::string_view{"+-._"}.find(ch) != std::string_view::npos;
+      return is_alnum(ch) || std::string_view{"+-._"}.find(ch) != std::string_view::npos;
     };
     if (!name.empty() && name.front() != '-' && name.front() != '.' &&
         std::ranges::all_of(name, ordinary))

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "profile/checks.hpp"
 #include "seccomp/check.hpp"
@@ -54,10 +55,6 @@ constexpr std::array<std::string_view, 41> kCapabilities{"cap_chown",
 
 constexpr std::array<std::string_view, 5> kDegradable{"cgroup", "landlock", "userns", "idmap",
                                                       "overlay"};
-
-bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 /// Complains about each entry that is not among `known`, whose names all begin with `prefix`: what
 /// they share makes none of them likely.

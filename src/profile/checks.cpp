@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "profile/own_devices.hpp"
@@ -71,11 +72,8 @@ std::string target_problem(std::string_view target) {
 }
 
 bool is_env_name(std::string_view text) {
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  };
-  return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
-         std::ranges::all_of(text, word);
+  const auto word = [](char c) { return is_alnum(c) || c == '_'; };
+  return !text.empty() && !is_digit(text.front()) && std::ranges::all_of(text, word);
 }
 
 }  // namespace sbx::profile

@@ -6,14 +6,13 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "profile/meant.hpp"
 
 namespace sbx::profile {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// -12, 0, 1.5: numbers that read the same in every dialect. Not 012, 0x1, 1e3, 1_000, +1, .5.
 bool is_simple_number(std::string_view text) {

@@ -6,18 +6,15 @@
 #include <optional>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 
 namespace sbx::profile {
 namespace {
 
 bool is_name(std::string_view text) {
-  const auto word = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  };
-  return !text.empty() && !(text[0] >= '0' && text[0] <= '9') && text[0] != '-' &&
-         std::ranges::all_of(text, word);
+  const auto word = [](char c) { return is_alnum(c) || c == '_' || c == '-'; };
+  return !text.empty() && !is_digit(text[0]) && text[0] != '-' && std::ranges::all_of(text, word);
 }
 
 class Interpolator {

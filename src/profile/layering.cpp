@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "profile/decode.hpp"
@@ -156,10 +157,7 @@ bool is_null(std::string_view text) {
 /// A plain word such as 256M or none needs no YAML parser, which costs more than the rest of
 /// loading.
 bool is_plain_word(std::string_view text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '/' || c == '_';
-  };
+  const auto plain = [](char c) { return is_alnum(c) || c == '.' || c == '/' || c == '_'; };
   return !text.empty() && std::ranges::all_of(text, plain);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.hpp"
 #include "profile/checks.hpp"
 #include "profile/decode.hpp"
 #include "profile/interpolate.hpp"
@@ -24,9 +25,7 @@ std::string name_of(std::string_view file) {
   std::string name(file.substr(0, 64));
   // A file may be called anything; only a name that somebody wrote into it is checked.
   for (char& c : name) {
-    const bool ordinary = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                          (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-    if (!ordinary) c = '-';
+    if (!is_alnum(c) && c != '_' && c != '.') c = '-';
   }
   return name.empty() || name.front() == '.' || name.front() == '-' ? "profile" + name : name;
 }

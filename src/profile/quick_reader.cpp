@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace sbx::profile {
 namespace {
 
@@ -14,9 +16,6 @@ namespace {
 constexpr std::size_t kMaxText = std::size_t{16} << 10U;
 constexpr std::size_t kMaxNesting = 8;
 
-bool is_alnum(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 bool is_word(char c) { return is_alnum(c) || c == '_'; }
 bool is_flow_plain(char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '+'; }
 bool is_block_plain(char c) {

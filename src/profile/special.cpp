@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 
+#include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 
@@ -206,9 +207,7 @@ void read_capabilities(Decoder& d, const Node& node) {
   d.each_item(node, [&](const Node& item) {
     std::string name;
     if (!d.read_text(item, name)) return;
-    std::ranges::transform(name, name.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    name = to_lower(name);
     d.profile().capabilities.push_back(name.starts_with("cap_") ? name : "cap_" + name);
   });
 }

@@ -1,5 +1,6 @@
 #include "protocol/dns_name.hpp"
 
+#include "base/ascii.hpp"
 #include "protocol/host_name.hpp"
 
 namespace sbx::protocol {
@@ -23,7 +24,7 @@ std::string shown_in_names(std::string_view bytes) {
   shown.reserve(kEscaped * bytes.size());
   for (const char byte : bytes) {
     if (is_name_byte(byte) || byte == '.')
-      shown += lower(byte);
+      shown += to_lower(byte);
     else
       append_escaped(shown, static_cast<std::uint8_t>(byte));
   }
@@ -42,7 +43,7 @@ std::optional<std::string> read_name(Reader& reader) {
     for (const std::uint8_t byte : reader.take(length)) {
       const char text = static_cast<char>(byte);
       if (is_name_byte(text)) {
-        name += lower(text);
+        name += to_lower(text);
       } else {
         odd = true;
         append_escaped(name, byte);

@@ -2,29 +2,19 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace sbx::protocol {
 
 namespace {
 
-bool is_digit(char byte) { return byte >= '0' && byte <= '9'; }
-bool is_letter(char byte) { return lower(byte) >= 'a' && lower(byte) <= 'z'; }
-bool is_hex(char byte) { return is_digit(byte) || (lower(byte) >= 'a' && lower(byte) <= 'f'); }
+bool is_hex(char byte) {
+  return is_digit(byte) || (to_lower(byte) >= 'a' && to_lower(byte) <= 'f');
+}
 
 }  // namespace
 
-char lower(char byte) {
-  return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& byte : out) byte = lower(byte);
-  return out;
-}
-
-bool is_name_byte(char byte) {
-  return is_letter(byte) || is_digit(byte) || byte == '-' || byte == '_';
-}
+bool is_name_byte(char byte) { return is_alnum(byte) || byte == '-' || byte == '_'; }
 
 std::optional<std::string> host_name(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
@@ -36,7 +26,7 @@ std::optional<std::string> host_name(std::string_view text) {
     if (label > kMostLabel || (byte != '.' && !is_name_byte(byte))) return std::nullopt;
   }
   if (label == 0) return std::nullopt;
-  return lower(text);
+  return to_lower(text);
 }
 
 bool is_numeric(std::string_view name) {

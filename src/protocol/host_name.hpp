@@ -13,9 +13,6 @@ inline constexpr std::size_t kMostNameText = 253;  ///< the 255 of RFC 1035 2.3.
 
 /// Letters, digits and '-' (RFC 1123 2.1), and '_', which names of services have (RFC 8552).
 bool is_name_byte(char byte);
-/// ASCII alone, whatever the locale.
-char lower(char byte);
-std::string lower(std::string_view text);
 
 /// `text` in lower case without a final dot; nullopt when it is no name: an empty label, one or all
 /// of it too long, another byte.

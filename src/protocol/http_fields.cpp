@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "protocol/host_name.hpp"
 
@@ -52,7 +53,7 @@ std::string_view without_space(std::string_view text) {
 std::string_view deciding_field(std::string_view name) {
   static constexpr std::array<std::string_view, 5> kDeciding{
       "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade"};
-  const auto same = [](char a, char b) { return lower(a) == lower(b == '_' ? '-' : b); };
+  const auto same = [](char a, char b) { return to_lower(a) == to_lower(b == '_' ? '-' : b); };
   for (const std::string_view field : kDeciding)
     if (std::ranges::equal(field, name, same)) return field;
   return {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "protocol/host_name.hpp"
@@ -40,7 +41,7 @@ Problem wrong_target(std::string_view method, std::string_view target, const Htt
                            [](char byte) { return byte > ' ' && byte < 0x7f && byte != '#'; }))
     return "asks for a target that is no URL's: " + printable(target, kShown);
   if (target.starts_with('/') || (target == "*" && method == "OPTIONS")) return std::nullopt;
-  if (lower(target.substr(0, kScheme.size())) == kScheme) {
+  if (to_lower(target.substr(0, kScheme.size())) == kScheme) {
     const std::string_view rest = target.substr(kScheme.size());
     return wrong_authority(rest.substr(0, rest.find_first_of("/?")), host);
   }
@@ -93,7 +94,7 @@ Problem read_framing(const Fields& fields, HttpVersion version, HttpHead& head) 
     head.length = *number;
   }
   if (*encoding) {
-    if (lower(**encoding) != "chunked")
+    if (to_lower(**encoding) != "chunked")
       return "has a Transfer-Encoding that is not chunked: " + printable(**encoding, kShown);
     if (version == HttpVersion::v1_0) return "has a chunked body in HTTP/1.0";
     head.chunked = true;
@@ -108,7 +109,7 @@ Problem read_upgrade(const Fields& fields, HttpHead& head) {
   const auto value = only(fields, "Upgrade");
   if (!value) return value.error();
   if (!*value) return std::nullopt;
-  const std::string protocols = lower(**value);
+  const std::string protocols = to_lower(**value);
   if (protocols == "websocket") {
     head.websocket = true;
     if (head.length != 0 || head.chunked) return "asks for a WebSocket with a body";
@@ -133,8 +134,8 @@ std::expected<HttpVersion, std::string> read_request_line(std::string_view line,
   if (method.size() > kMostMethod || !is_token(method))
     return std::unexpected("sends something else than HTTP/1: " + printable(line, kShown));
   // A method's letters count (RFC 9110, 9.1), but not to every server.
-  if (lower(method) == "pri") return std::unexpected("speaks HTTP/2 without TLS");
-  if (lower(method) == "connect")
+  if (to_lower(method) == "pri") return std::unexpected("speaks HTTP/2 without TLS");
+  if (to_lower(method) == "connect")
     return std::unexpected("asks for a tunnel: " + printable(line, kShown));
   if (words.size() == 2) return std::unexpected("asks as HTTP/0.9 did");
   if (words.size() != 3 || (words[2] != "HTTP/1.1" && words[2] != "HTTP/1.0"))

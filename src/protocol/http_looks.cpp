@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "protocol/host_name.hpp"
 #include "protocol/http_watch.hpp"
 
@@ -79,7 +80,7 @@ void FirstLine::begin_word() {
 
 void FirstLine::read(char byte) {
   constexpr std::string_view kName = "http/";
-  const bool digit = byte >= '0' && byte <= '9';
+  const bool digit = is_digit(byte);
   switch (word_) {
     case Word::name:
       if ((byte | 0x20) != kName[at_]) word_ = Word::other;  // small letters are taken as well

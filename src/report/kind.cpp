@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "report/markup.hpp"
 #include "report/picture.hpp"
@@ -57,14 +58,6 @@ constexpr std::array<Typed, 8> kTyped{{
     {"text/xml", Kind::source, "XML source"},
 }};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
-  return out;
-}
-
 /// No NUL, and hardly a byte that no text has: a log with one broken character is still a log.
 bool is_text(std::string_view content) {
   const std::string_view sample = head(content, std::size_t{64} << 10U);
@@ -90,10 +83,10 @@ bool begins_svg(std::string_view content) {
 
 Shape text_shape(const Artifact& artifact, std::string_view content) {
   Shape out{.kind = Kind::text, .words = "text"};
-  const std::string path = lower(artifact.path);
+  const std::string path = to_lower(artifact.path);
   const auto named = std::ranges::find_if(
       kNamed, [&](const Named& entry) { return path.ends_with(entry.ending); });
-  const auto typed = std::ranges::find(kTyped, lower(artifact.media_type), &Typed::media_type);
+  const auto typed = std::ranges::find(kTyped, to_lower(artifact.media_type), &Typed::media_type);
   if (named != kNamed.end()) {
     out.kind = named->kind;
     out.words = named->words;
