@@ -123,10 +123,7 @@ int front(int argc, char** argv, const EditPlan& edit_plan) {
   if (first == "--version") return print("sbx " + std::string(kVersion) + "\n");
   if (first == "--list-options") return print(list_options());
   const VerbSpec* verb = find_verb(first);
-  if (verb == nullptr) {
-    say(unknown_verb(first).to_string());
-    return kFailed;
-  }
+  if (verb == nullptr) return fail_with(unknown_verb(first));
   if (asks) return print(help(*verb));
   return run_verb(*verb, {words.begin() + 1, words.end()}, started, edit_plan);
 }

@@ -75,6 +75,11 @@ void say(profile::Problems problems) {
   for (const Error& problem : problems) say(problem.to_string());
 }
 
+int fail_with(const Error& error) {
+  say(error.to_string());
+  return kFailed;
+}
+
 int print(std::string_view text) {
   const SysResult<void> written = write_all(STDOUT_FILENO, text);
   if (written) return kSuccess;

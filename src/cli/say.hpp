@@ -23,6 +23,8 @@ void write_error(std::string_view text);
 /// `text` on standard error, "sbx: " before each line; control bytes are shown as escapes.
 void say(std::string_view text);
 void say(profile::Problems problems);
+/// Says it, and returns the exit code of a verb that ends by it.
+int fail_with(const Error& error);
 
 /// What helps against several in a row stands below the last.
 void say_hints_once(profile::Problems& problems);

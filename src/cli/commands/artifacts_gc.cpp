@@ -14,11 +14,6 @@
 namespace sbx::cli {
 namespace {
 
-int fail(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
-
 Result<artifacts::Rubbish> read_wishes(const Arguments& arguments) {
   artifacts::Rubbish rubbish;
   rubbish.now =
@@ -49,23 +44,23 @@ std::string removed_text(const artifacts::Removed& removed, bool only_say) {
 
 int artifacts_gc(const Arguments& arguments) {
   const auto rubbish = read_wishes(arguments);
-  if (!rubbish) return fail(rubbish.error());
+  if (!rubbish) return fail_with(rubbish.error());
   const auto store = artifacts::Store::open(false);
-  if (!store) return fail(store.error());
+  if (!store) return fail_with(store.error());
   if (!store->exists()) return print(removed_text({}, arguments.dry_run));
   auto opened = store->opened(artifacts::Use::change);
-  if (!opened) return fail(opened.error());
+  if (!opened) return fail_with(opened.error());
   const auto removed = artifacts::collect_garbage(*opened, *rubbish);
-  if (!removed) return fail(removed.error());
+  if (!removed) return fail_with(removed.error());
   return print(removed_text(*removed, arguments.dry_run));
 }
 
 int artifacts_verify(const Arguments& /*arguments*/) {
   const auto store = artifacts::Store::open(false);
-  if (!store) return fail(store.error());
+  if (!store) return fail_with(store.error());
   if (!store->exists()) return kSuccess;
   const auto damage = artifacts::find_damage(*store);
-  if (!damage) return fail(damage.error());
+  if (!damage) return fail_with(damage.error());
   for (const artifacts::Damage& one : *damage)
     for (const artifacts::Kept& kept : one.kept)
       say(quote(kept.artifact.path) + " of " + kept.run->id +

@@ -175,8 +175,7 @@ Result<void> get(const Arguments& arguments) {
 int artifacts_get(const Arguments& arguments) {
   const auto done = get(arguments);
   if (done) return kSuccess;
-  say(done.error().to_string());
-  return kFailed;
+  return fail_with(done.error());
 }
 
 }  // namespace sbx::cli

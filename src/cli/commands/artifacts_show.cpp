@@ -36,13 +36,11 @@ int show(const std::string& word, const std::string& target) {
   if (target.empty() || target == "-") {
     const auto page = page_of(word);
     if (page) return print(*page);
-    say(page.error().to_string());
-    return kFailed;
+    return fail_with(page.error());
   }
   const auto done = write_page(word, target);
   if (done) return kSuccess;
-  say(done.error().to_string());
-  return kFailed;
+  return fail_with(done.error());
 }
 
 }  // namespace

@@ -41,11 +41,6 @@ constexpr std::size_t kMostRetries = 1000;
 /// For us, the processes of the jobs, and whoever else is on the host.
 constexpr std::uint64_t kReserve = std::uint64_t{64} << 20U;
 
-int fail(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
-
 Result<std::size_t> read_count(const std::string& text, std::string_view flag, std::size_t least,
                                std::size_t most) {
   const auto count = parse_number<std::size_t>(text);
@@ -224,10 +219,10 @@ std::string lonely_jobs(const JobList& list, const std::vector<std::uint32_t>& w
 int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Policies& policies) {
   for (const std::string& lacks : policies.degraded()) say(lacks);
   auto output = Output::open(arguments.output, arguments.resume);
-  if (!output) return fail(output.error());
+  if (!output) return fail_with(output.error());
   Tally tally;
   auto waiting = still_to_run(list, *output, arguments.resume, tally);
-  if (!waiting) return fail(waiting.error());
+  if (!waiting) return fail_with(waiting.error());
   if (tally.otherwise > 0)
     say("warning: " + std::to_string(tally.otherwise) + " of " + std::to_string(tally.before) +
         " jobs that have a result ran under another profile, or other flags, than they would "
@@ -252,18 +247,18 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
 int batch_command(const Arguments& arguments) {
   if (arguments.operands.empty()) return wrong_operand(arguments);
   if (arguments.resume && (arguments.output.empty() || arguments.output == "-"))
-    return fail({ErrorKind::usage,
-                 "--resume needs -o FILE",
-                 {},
-                 "the file that has the results of the jobs that are done"});
-  if (const auto guarded = guard_process(); !guarded) return fail(guarded.error());
-  if (const auto opened = open_log(arguments); !opened) return fail(opened.error());
+    return fail_with({ErrorKind::usage,
+                      "--resume needs -o FILE",
+                      {},
+                      "the file that has the results of the jobs that are done"});
+  if (const auto guarded = guard_process(); !guarded) return fail_with(guarded.error());
+  if (const auto opened = open_log(arguments); !opened) return fail_with(opened.error());
   auto bounds = read_bounds(arguments);
-  if (!bounds) return fail(bounds.error());
+  if (!bounds) return fail_with(bounds.error());
   auto cwd = current_directory();
-  if (!cwd) return fail(cwd.error());
+  if (!cwd) return fail_with(cwd.error());
   auto list = batch::open_jobs(arguments.operands[0]);
-  if (!list) return fail(list.error());
+  if (!list) return fail_with(list.error());
   Policies policies(arguments, {os::caller_environment(), *std::move(cwd)});
   if (const auto checked = batch::check_jobs(*list, policies, bounds->total); !checked) {
     say(checked.error());

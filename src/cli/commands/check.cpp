@@ -38,10 +38,7 @@ std::string check(const std::string& name, const std::string& cwd, std::size_t& 
 int check_command(const Arguments& arguments) {
   if (arguments.operands.empty()) return wrong_operand(arguments);
   const auto cwd = current_directory();
-  if (!cwd) {
-    say(cwd.error().to_string());
-    return kFailed;
-  }
+  if (!cwd) return fail_with(cwd.error());
   std::size_t errors = 0;
   std::string out;
   for (const std::string& name : arguments.operands) out += check(name, *cwd, errors);

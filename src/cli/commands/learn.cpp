@@ -211,10 +211,7 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
   const learn::Learned learned =
       learn::learned_profile(lesson, launch::always_needed(), look_at_host);
   const std::string text = supervise::redacted(outcome.redactor, learned.text);
-  if (const auto written = write_profile(target, text); !written) {
-    say(written.error().to_string());
-    return kFailed;
-  }
+  if (const auto written = write_profile(target, text); !written) return fail_with(written.error());
   if (target.file) tell_learned(arguments, *target.file, ran, learned.entries);
   return outcome.process_exit;
 }
@@ -222,15 +219,9 @@ int conclude(const Arguments& arguments, const Target& target, const Ran& ran) {
 }  // namespace
 
 int learn_command(const Arguments& arguments, supervise::Nanos started) {
-  if (const auto places = check_places(arguments); !places) {
-    say(places.error().to_string());
-    return kFailed;
-  }
+  if (const auto places = check_places(arguments); !places) return fail_with(places.error());
   auto target = open_target(arguments.output);
-  if (!target) {
-    say(target.error().to_string());
-    return kFailed;
-  }
+  if (!target) return fail_with(target.error());
   const auto learning = arguments.tight ? plan::Learning::tight : plan::Learning::needs;
   return run_command(
       arguments, started,

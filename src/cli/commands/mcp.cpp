@@ -195,11 +195,6 @@ Problems refused(const Profile& profile) {
   return problems;
 }
 
-int failed(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
-
 Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const Environment& env) {
   SBX_CHECK(choose_workspace(profile, cwd, env));
   const profile::Workspace& folder = profile.workspace;
@@ -245,10 +240,10 @@ Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const E
 }  // namespace
 
 int mcp_command(const Arguments& arguments) {
-  if (const auto guarded = guard_process(); !guarded) return failed(guarded.error());
-  if (const auto opened = open_log(arguments); !opened) return failed(opened.error());
+  if (const auto guarded = guard_process(); !guarded) return fail_with(guarded.error());
+  if (const auto opened = open_log(arguments); !opened) return fail_with(opened.error());
   const auto cwd = current_directory();
-  if (!cwd) return failed(cwd.error());
+  if (!cwd) return fail_with(cwd.error());
   const Environment all = os::caller_environment();
   const auto frozen = std::make_shared<FrozenProfile>(
       arguments.operands.empty() ? "default" : arguments.operands[0], *cwd, reduced(all, nullptr));
@@ -260,7 +255,7 @@ int mcp_command(const Arguments& arguments) {
   }
   const Environment env = reduced(all, &*profile);
   const auto code = serve(*std::move(profile), RunLine(arguments, *cwd, frozen), *cwd, env);
-  return code ? *code : failed(code.error());
+  return code ? *code : fail_with(code.error());
 }
 
 }  // namespace sbx::cli

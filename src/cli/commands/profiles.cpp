@@ -40,8 +40,7 @@ int list(const Lookup& lookup, const std::map<std::string, std::string>& env) {
 int show(const Lookup& lookup, const std::string& name) {
   const auto source = locate(lookup, name, nullptr);
   if (source) return print(source->text);
-  say(source.error().to_string());
-  return kFailed;
+  return fail_with(source.error());
 }
 
 }  // namespace
@@ -53,14 +52,11 @@ int profiles_command(const Arguments& arguments) {
   if (words.size() != (ls ? 1 : 2)) {
     const std::string what =
         ls ? "`sbx profiles ls` takes no " + quote(words[1]) : "`sbx profiles show` needs a NAME";
-    say(usage_error(what, ls ? usage_hint(*arguments.verb) : "names: sbx profiles ls").to_string());
-    return kFailed;
+    return fail_with(
+        usage_error(what, ls ? usage_hint(*arguments.verb) : "names: sbx profiles ls"));
   }
   const auto cwd = current_directory();
-  if (!cwd) {
-    say(cwd.error().to_string());
-    return kFailed;
-  }
+  if (!cwd) return fail_with(cwd.error());
   const std::map<std::string, std::string> env = os::caller_environment();
   const Lookup lookup = make_lookup(*cwd, env);
   return ls ? list(lookup, env) : show(lookup, words[1]);

@@ -15,11 +15,6 @@ using supervise::RunFile;
 /// A large tree takes its time to die; a pause gives up after half a second by itself.
 constexpr std::chrono::milliseconds kPatience{10'000};
 
-int fail(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
-
 /// What the operands name; every one of them is a run, or nothing is done to any.
 Result<std::vector<RunFile>> find_all(const LiveRuns& live, const std::vector<std::string>& words) {
   std::vector<RunFile> runs;
@@ -49,9 +44,9 @@ bool report(const Reply& reply, bool to_end) {
 
 int steer(const Arguments& arguments, const Request& request) {
   const auto live = LiveRuns::open();
-  if (!live) return fail(live.error());
+  if (!live) return fail_with(live.error());
   auto runs = find_all(*live, arguments.operands);
-  if (!runs) return fail(runs.error());
+  if (!runs) return fail_with(runs.error());
   if (arguments.all) *runs = live->all();
   bool fine = true;
   const bool to_end = request.action == Action::kill && request.signal == SIGKILL;
@@ -64,17 +59,18 @@ int steer(const Arguments& arguments, const Request& request) {
 
 int kill_command(const Arguments& arguments) {
   if (arguments.operands.empty() != arguments.all)
-    return fail({ErrorKind::usage,
-                 arguments.all ? "--all and the name of a run do not go together"
-                               : "`sbx kill` needs the name of a run, or --all",
-                 {},
-                 "usage: sbx " + std::string(arguments.verb->synopsis) + "; live runs: sbx ps"});
+    return fail_with(
+        {ErrorKind::usage,
+         arguments.all ? "--all and the name of a run do not go together"
+                       : "`sbx kill` needs the name of a run, or --all",
+         {},
+         "usage: sbx " + std::string(arguments.verb->synopsis) + "; live runs: sbx ps"});
   Request request{Action::kill};
   if (!arguments.signal.empty()) {
     const auto signal = supervise::signal_number(arguments.signal);
     if (!signal)
-      return fail({ErrorKind::usage, "no signal to send: " + quote(arguments.signal), "--signal",
-                   "signals: " + supervise::signal_names()});
+      return fail_with({ErrorKind::usage, "no signal to send: " + quote(arguments.signal),
+                        "--signal", "signals: " + supervise::signal_names()});
     request.signal = *signal;
   }
   return steer(arguments, request);
