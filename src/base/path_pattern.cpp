@@ -7,6 +7,7 @@
 
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace sbx {
 namespace {
@@ -23,7 +24,7 @@ const char* after_character(const char* text) noexcept {
   const auto lead = static_cast<unsigned char>(*text);
   const int more = lead >= 0xf0 ? 3 : lead >= 0xe0 ? 2 : lead >= 0xc0 ? 1 : 0;
   for (int i = 1; i <= more; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80) return text + 1;
+    if (!continues_character(text[i])) return text + 1;
   }
   return text + 1 + more;
 }

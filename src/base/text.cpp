@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/ascii.hpp"
+#include "base/utf8.hpp"
 
 namespace sbx {
 namespace {
@@ -130,7 +131,7 @@ std::string printable(std::string_view text, std::size_t max) {
   const bool cut = text.size() > max;
   if (cut) {
     // Not in the middle of a character.
-    while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xc0U) == 0x80U) --max;
+    while (max > 0 && continues_character(text[max])) --max;
     text = text.substr(0, max);
   }
   std::string out;

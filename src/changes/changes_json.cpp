@@ -1,7 +1,9 @@
 #include "changes/changes_json.hpp"
 
 #include "base/base64.hpp"
+#include "base/json_line.hpp"
 #include "base/text.hpp"
+#include "changes/view_words.hpp"
 
 namespace sbx::changes {
 namespace {
@@ -32,17 +34,9 @@ std::string_view kind_of(EntryKind kind) {
   return "absent";
 }
 
-/// "0644", as chmod(1) takes it.
-std::string octal(unsigned mode) {
-  std::string digits;
-  for (unsigned shift = 12; shift > 0; shift -= 3)
-    digits += static_cast<char>('0' + ((mode >> (shift - 3)) & 7U));
-  return digits;
-}
-
 Json entry_json(const Entry& entry) {
   if (entry.kind == EntryKind::absent) return nullptr;
-  Json json{{"kind", kind_of(entry.kind)}, {"mode", octal(entry.mode)}};
+  Json json{{"kind", kind_of(entry.kind)}, {"mode", octal_mode(entry.mode)}};
   if (entry.kind == EntryKind::file) json["size"] = entry.size;
   if (entry.kind == EntryKind::symlink) put_bytes(json, "target", entry.target);
   return json;
@@ -63,7 +57,7 @@ bool put_list(std::string_view name, const List& list, const Make& make, std::st
   for (const auto& one : list) {
     const Json json = make(one);
     if (json.is_null()) continue;
-    text += (first ? "" : ",") + json_text(json);
+    text += (first ? "" : ",") + json_line(json);
     first = false;
     if (text.size() < kPiece) continue;
     if (!take(text)) return false;
@@ -81,10 +75,6 @@ Json omission_json(const Omission& omission) {
 }
 
 }  // namespace
-
-std::string json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
 
 Json head_json(const ChangeSet& set, const Totals& sum) {
   Json json{{"schema", "sbx.changes/1"}, {"run", set.run}, {"profile", set.profile}};
@@ -115,7 +105,7 @@ Json omitted_json(std::span<const Omission> omitted) {
 }
 
 void json_view(const ChangeSet& set, const TakeLines& take) {
-  std::string text = json_text(head_json(set, totals(set)));
+  std::string text = json_line(head_json(set, totals(set)));
   text.pop_back();  // its brace
   const auto change = [](const Change& one) { return one.passage ? Json() : change_json(one); };
   if (!put_list("changes", set.changes, change, text, take) ||

@@ -22,9 +22,6 @@ nlohmann::ordered_json omitted_json(std::span<const Omission> omitted);
 /// it change by change, as the text of all takes many times the memory that they take themselves.
 void json_view(const ChangeSet& set, const TakeLines& take);
 
-/// On one line; what is no UTF-8 becomes U+FFFD.
-std::string json_text(const nlohmann::ordered_json& json);
-
 /// How many were applied, or what stood against it.
 nlohmann::ordered_json applied_json(const ChangeSet& set, const Applied& applied);
 

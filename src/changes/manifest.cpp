@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 #include "os/folder.hpp"
 
@@ -143,15 +144,14 @@ std::string to_manifest(const ChangeSet& set) {
   Json omitted = Json::array();
   for (const Omission& omission : set.omitted)
     omitted.push_back({{"path", bytes_json(omission.path)}, {"why", omission.why}});
-  return Json{{"schema", kSchema},
-              {"run", set.run},
-              {"profile", set.profile},
-              {"workspace", bytes_json(set.workspace)},
-              {"argv", std::move(argv)},
-              {"ended_at", set.ended_at},
-              {"changes", std::move(changes)},
-              {"omitted", std::move(omitted)}}
-             .dump(-1, ' ', false, Json::error_handler_t::replace) +
+  return json_line(Json{{"schema", kSchema},
+                        {"run", set.run},
+                        {"profile", set.profile},
+                        {"workspace", bytes_json(set.workspace)},
+                        {"argv", std::move(argv)},
+                        {"ended_at", set.ended_at},
+                        {"changes", std::move(changes)},
+                        {"omitted", std::move(omitted)}}) +
          "\n";
 }
 

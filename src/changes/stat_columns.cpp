@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace sbx::changes {
 namespace {
@@ -11,13 +12,6 @@ namespace {
 constexpr std::string_view kGreen = "\x1b[32m";
 constexpr std::string_view kRed = "\x1b[31m";
 constexpr std::string_view kPlain = "\x1b[m";
-
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
-
-/// Characters, near enough to columns: printable() leaves no control bytes.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
-}
 
 std::uint64_t total(const StatRow& row) {
   return row.counts ? row.counts->added + row.counts->removed : 0;
@@ -37,7 +31,7 @@ Widths fit(const std::vector<StatRow>& rows, int columns) {
   constexpr std::size_t kAround = 6;  // " ", " | ", " ", and the last column stays free
   Widths widths;
   for (const StatRow& row : rows) {
-    widths.name = std::max(widths.name, width_of(row.name));
+    widths.name = std::max(widths.name, count_characters(row.name));
     widths.longest = std::max(widths.longest, total(row));
     if (!row.binary.empty()) widths.number = std::string_view("Bin").size();
   }
@@ -53,12 +47,12 @@ Widths fit(const std::vector<StatRow>& rows, int columns) {
 
 /// The end of a name that is too long, from a slash on if there is one: "...nested/file.c".
 std::string shortened(const std::string& name, std::size_t width) {
-  std::size_t over = width_of(name);
+  std::size_t over = count_characters(name);
   if (over <= width) return name;
   over -= width - std::min<std::size_t>(width, 3);
   std::size_t at = 0;
-  while (at < name.size() && (over > 0 || !begins_character(name[at])))
-    if (begins_character(name[at++])) --over;
+  while (at < name.size() && (over > 0 || continues_character(name[at])))
+    if (!continues_character(name[at++])) --over;
   const std::size_t slash = name.find('/', at);
   return "..." + name.substr(slash == std::string::npos ? at : slash);
 }
@@ -105,7 +99,7 @@ std::string stat_columns(const std::vector<StatRow>& rows, const ViewOptions& op
       if (!said.empty()) said += ' ';
       said += remark;
     }
-    text.append(" ").append(name).append(widths.name - width_of(name), ' ');
+    text.append(" ").append(name).append(widths.name - count_characters(name), ' ');
     text.append(" | ").append(said).append("\n");
   }
   return text;

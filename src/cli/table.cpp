@@ -5,22 +5,17 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/utf8.hpp"
+
 namespace sbx::cli {
 namespace {
 
-bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80U; }
-
-/// Characters, near enough to columns: printable() leaves no control bytes.
-std::size_t width_of(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, begins_character));
-}
-
 std::string cut(std::string line, std::size_t width) {
-  if (width == 0 || width_of(line) <= width) return line;
+  if (width == 0 || count_characters(line) <= width) return line;
   std::size_t kept = 0;
   std::size_t at = 0;
-  while (at < line.size() && (kept < width || !begins_character(line[at])))
-    if (begins_character(line[at++])) ++kept;
+  while (at < line.size() && (kept < width || continues_character(line[at])))
+    if (!continues_character(line[at++])) ++kept;
   line.resize(at);
   return line;
 }
@@ -55,13 +50,14 @@ std::string short_duration(std::chrono::milliseconds duration) {
 std::string Table::text(std::size_t width) const {
   std::vector<std::size_t> widths(rows_.front().size());
   for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width_of(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], count_characters(row[i]));
   std::string out;
   for (const auto& row : rows_) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
       line += row[i];
-      if (i + 1 < row.size()) line.append(widths[i] - width_of(row[i]) + 2, ' ');
+      if (i + 1 < row.size()) line.append(widths[i] - count_characters(row[i]) + 2, ' ');
     }
     out += cut(std::move(line), width) + "\n";
   }

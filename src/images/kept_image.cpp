@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 
 namespace sbx::images {
@@ -53,7 +54,7 @@ std::string to_text(const KeptImage& image) {
             {"user_problem", facts.user_problem}};
   put_id(json, "uid", facts.uid);
   put_id(json, "gid", facts.gid);
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json) + "\n";
 }
 
 Result<KeptImage> from_text(std::string_view text) {

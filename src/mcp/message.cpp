@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/json_line.hpp"
 #include "base/quantity.hpp"
 #include "base/repeated_key.hpp"
 #include "base/text.hpp"
@@ -190,8 +191,6 @@ Json notification(std::string_view method, Json params) {
   return message;
 }
 
-std::string line_of(const Json& message) {
-  return message.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string line_of(const Json& message) { return json_line(message) + "\n"; }
 
 }  // namespace sbx::mcp

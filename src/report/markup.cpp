@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/text.hpp"
+#include "base/utf8.hpp"
 
 namespace sbx::report {
 namespace {
@@ -114,8 +115,6 @@ std::string escaped(std::string_view bytes, Breaks breaks, bool marked) {
   return out;
 }
 
-bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U; }
-
 }  // namespace
 
 std::string text(std::string_view bytes) { return escaped(bytes, Breaks::shown, true); }
@@ -135,14 +134,15 @@ std::string attribute(std::string_view bytes, std::size_t max) {
 std::string_view head(std::string_view bytes, std::size_t count) {
   if (bytes.size() <= count) return bytes;
   // At most three steps: what goes on longer is no UTF-8.
-  for (int steps = 0; steps < 3 && count > 0 && continues(bytes[count]); ++steps) --count;
+  for (int steps = 0; steps < 3 && count > 0 && continues_character(bytes[count]); ++steps) --count;
   return bytes.substr(0, count);
 }
 
 std::string_view tail(std::string_view bytes, std::size_t count) {
   if (bytes.size() <= count) return bytes;
   std::size_t first = bytes.size() - count;
-  for (int steps = 0; steps < 3 && first < bytes.size() && continues(bytes[first]); ++steps)
+  for (int steps = 0; steps < 3 && first < bytes.size() && continues_character(bytes[first]);
+       ++steps)
     ++first;
   return bytes.substr(first);
 }

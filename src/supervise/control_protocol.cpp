@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 
 namespace sbx::supervise {
@@ -42,10 +43,6 @@ Json parse_object(std::string_view line) {
   return Json::parse(line.begin(), line.end(), nullptr, false);
 }
 
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 }  // namespace
 
 std::expected<Request, std::string> parse_request(std::string_view line) {
@@ -69,7 +66,7 @@ std::string to_line(const Request& request) {
     if (each.action == request.action) json["do"] = each.name;
   for (const SignalName& each : kSignals)
     if (request.action == Action::kill && each.number == request.signal) json["signal"] = each.name;
-  return dump(json);
+  return json_line(json) + "\n";
 }
 
 std::string accepted() { return "{\"ok\":true}\n"; }
@@ -79,7 +76,7 @@ std::string accepted(std::string_view run) {
 }
 
 std::string refused(std::string_view why) {
-  return dump({{"ok", false}, {"error", std::string(why)}});
+  return json_line(Json{{"ok", false}, {"error", std::string(why)}}) + "\n";
 }
 
 std::expected<Answer, std::string> parse_answer(std::string_view line) {
@@ -91,7 +88,7 @@ std::expected<Answer, std::string> parse_answer(std::string_view line) {
   const auto run = json.find("run");
   if (run == json.end()) return answer;
   if (!run->is_object()) return std::unexpected("its answer makes no sense");
-  answer.run = run->dump(-1, ' ', false, Json::error_handler_t::replace);
+  answer.run = json_line(*run);
   return answer;
 }
 

@@ -1,6 +1,7 @@
 // A live run as JSON, and the schema of that.
 #include "supervise/live_json.hpp"
 
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/redaction.hpp"
@@ -40,15 +41,10 @@ Json usage_json(const Usage& usage, const plan::Plan& plan) {
   };
 }
 
-/// Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
-std::string dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 }  // namespace
 
 std::string to_json(const Usage& usage, const plan::Plan& plan) {
-  return dump(usage_json(usage, plan));
+  return json_line(usage_json(usage, plan));
 }
 
 std::string to_json(const LiveRun& live, const plan::Plan& plan) {
@@ -62,7 +58,7 @@ std::string to_json(const LiveRun& live, const plan::Plan& plan) {
       {"elapsed_ms", live.elapsed / kMillisecond},
   };
   json.update(usage_json(live.usage, plan));
-  return dump(json);
+  return json_line(json);
 }
 
 std::string live_schema() {

@@ -3,14 +3,13 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "supervise/encode.hpp"
 
 namespace sbx::supervise {
 namespace {
 
 constexpr std::uint64_t kLongestTail = 8U << 20U;
-
-bool continues_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U; }
 
 }  // namespace
 

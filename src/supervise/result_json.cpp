@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/base64.hpp"
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 #include "supervise/json_figures.hpp"
 #include "supervise/outcome.hpp"
@@ -187,7 +188,7 @@ Json redactions_json(const redact::Counts& counts) {
 std::string to_json(const artifacts::Artifact& artifact) { return artifact_json(artifact).dump(); }
 
 std::string to_json(const egress::Connections& connections) {
-  return connection_json(connections).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json_line(connection_json(connections));
 }
 
 namespace {
@@ -230,19 +231,16 @@ Json result_json(const Outcome& outcome, const plan::Plan& plan) {
   return json;
 }
 
-// Arguments need not be UTF-8 (execve(2) takes any bytes); JSON has to be.
-constexpr auto kReplace = Json::error_handler_t::replace;
-
 }  // namespace
 
 std::string to_json(const Outcome& outcome, const plan::Plan& plan) {
-  return result_json(outcome, plan).dump(-1, ' ', false, kReplace);
+  return json_line(result_json(outcome, plan));
 }
 
 bool write_json(const Outcome& outcome, const plan::Plan& plan,
                 const std::function<bool(std::string_view)>& take) {
   const auto pieces = std::make_shared<Pieces>(take);
-  nlohmann::detail::serializer<Json>(pieces, ' ', kReplace)
+  nlohmann::detail::serializer<Json>(pieces, ' ', Json::error_handler_t::replace)
       .dump(result_json(outcome, plan), false, false, 0);
   return pieces->flush();
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "artifacts/store.hpp"
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 #include "cli/artifacts_json.hpp"
 #include "cli/commands/commands.hpp"
@@ -77,9 +78,7 @@ std::string table_of(const std::vector<Kept>& list) {
 int print_json(const std::vector<Kept>& list) {
   std::string_view before = "[";
   for (const Kept& kept : list) {
-    const std::string one =
-        artifact_json(kept).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    if (print(std::string(before) + one) != kSuccess) return kFailed;
+    if (print(std::string(before) + json_line(artifact_json(kept))) != kSuccess) return kFailed;
     before = ",";
   }
   return print(list.empty() ? "[]\n" : "]\n");
@@ -100,10 +99,7 @@ Result<std::vector<Kept>> find_all(const Arguments& arguments) {
 
 int artifacts_ls(const Arguments& arguments) {
   const auto list = find_all(arguments);
-  if (!list) {
-    say(list.error().to_string());
-    return kFailed;
-  }
+  if (!list) return fail_with(list.error());
   if (!arguments.reporting.json) return print(table_of(*list));
   return print_json(*list);
 }
@@ -116,8 +112,7 @@ int artifacts_command(const Arguments& arguments) {
   const std::string hint = "all of it: sbx artifacts --help";
   for (const std::string_view flag : given(arguments)) {
     if (part->flags.find(flag) != std::string_view::npos) continue;
-    say(usage_error(verb + " has no flag " + quote(flag), hint).to_string());
-    return kFailed;
+    return fail_with(usage_error(verb + " has no flag " + quote(flag), hint));
   }
   if (arguments.operands.size() - 1 > part->most_words) {
     say(usage_error(verb + " takes no " + quote(arguments.operands[part->most_words + 1]), hint)

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json_line.hpp"
 #include "base/text.hpp"
 #include "changes/apply.hpp"
 #include "changes/changes_json.hpp"
@@ -29,12 +30,7 @@ using changes::KeptRun;
 using changes::Store;
 using Json = nlohmann::ordered_json;
 
-int fail(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
-
-std::string line_of(const Json& json) { return changes::json_text(json) + "\n"; }
+std::string line_of(const Json& json) { return json_line(json) + "\n"; }
 
 /// A kept run, opened, with what its line of the table or its diff is made of.
 struct Opened {
@@ -103,7 +99,7 @@ Result<AllKept> all_kept(const Store& store) {
 int list_json(const std::vector<Summary>& all) {
   std::string text = "[";
   for (const auto& [set, sum] : all)
-    text += (text.size() > 1 ? "," : "") + changes::json_text(changes::head_json(set, sum));
+    text += (text.size() > 1 ? "," : "") + json_line(changes::head_json(set, sum));
   return print(text + "]\n");
 }
 
@@ -119,7 +115,7 @@ int list_table(const std::vector<Summary>& all) {
 
 int list_kept(const Store& store, bool json) {
   const auto all = all_kept(store);
-  if (!all) return fail(all.error());
+  if (!all) return fail_with(all.error());
   const int printed = json ? list_json(all->runs) : list_table(all->runs);
   return all->whole ? printed : kFailed;
 }
@@ -209,11 +205,11 @@ Result<void> discard(const Store& store, std::string_view word) {
 /// What stands against one keeps no other.
 int discard_all(const Store& store) {
   const auto runs = store.runs();
-  if (!runs) return fail(runs.error());
+  if (!runs) return fail_with(runs.error());
   int code = kSuccess;
   for (const std::string& run : *runs) {
     const auto done = discard(store, run);
-    if (!done && !is_gone(done.error())) code = fail(done.error());
+    if (!done && !is_gone(done.error())) code = fail_with(done.error());
   }
   return code;
 }
@@ -222,15 +218,15 @@ int discard_all(const Store& store) {
 
 int diff_command(const Arguments& arguments) {
   if (arguments.stat_only && arguments.patch_only)
-    return fail({ErrorKind::usage,
-                 "--stat and --patch do not go together",
-                 {},
-                 "without either, `sbx diff` prints both"});
+    return fail_with({ErrorKind::usage,
+                      "--stat and --patch do not go together",
+                      {},
+                      "without either, `sbx diff` prints both"});
   const auto store = Store::open(false);
-  if (!store) return fail(store.error());
+  if (!store) return fail_with(store.error());
   if (arguments.operands.empty()) return list_kept(*store, arguments.reporting.json);
   const auto opened = open_wanted(*store, arguments);
-  if (!opened) return fail(opened.error());
+  if (!opened) return fail_with(opened.error());
   if (arguments.reporting.json) return print_json(opened->set);
   return print_diff(*opened, arguments);
 }
@@ -238,14 +234,14 @@ int diff_command(const Arguments& arguments) {
 int apply_command(const Arguments& arguments) {
   if (arguments.operands.empty()) return wrong_operand(arguments);
   const auto store = Store::open(false);
-  if (!store) return fail(store.error());
+  if (!store) return fail_with(store.error());
   const auto opened = open_run(*store, arguments.operands[0], Store::Use::change);
-  if (!opened) return fail(opened.error());
-  if (!opened->workspace.valid()) return fail(no_workspace(opened->set, opened->closed));
+  if (!opened) return fail_with(opened.error());
+  if (!opened->workspace.valid()) return fail_with(no_workspace(opened->set, opened->closed));
   const auto wanted = changes::select(opened->set, std::span(arguments.operands).subspan(1));
-  if (!wanted) return fail(wanted.error());
+  if (!wanted) return fail_with(wanted.error());
   const auto applied = changes::apply(opened->kept, opened->set, opened->workspace.get(), *wanted);
-  if (!applied) return fail(applied.error());
+  if (!applied) return fail_with(applied.error());
   if (arguments.reporting.json) {
     const int printed = print(line_of(applied_json(opened->set, *applied)));
     return applied->conflicts.empty() ? printed : kFailed;
@@ -256,23 +252,23 @@ int apply_command(const Arguments& arguments) {
 
 int discard_command(const Arguments& arguments) {
   if (arguments.operands.empty() != arguments.all)
-    return fail({ErrorKind::usage,
-                 arguments.all ? "--all and the name of a run do not go together"
-                               : "`sbx discard` needs the name of a run, or --all",
-                 {},
-                 "usage: sbx " + std::string(arguments.verb->synopsis) +
-                     "; runs whose changes are kept: sbx diff"});
+    return fail_with({ErrorKind::usage,
+                      arguments.all ? "--all and the name of a run do not go together"
+                                    : "`sbx discard` needs the name of a run, or --all",
+                      {},
+                      "usage: sbx " + std::string(arguments.verb->synopsis) +
+                          "; runs whose changes are kept: sbx diff"});
   const auto store = Store::open(false);
-  if (!store) return fail(store.error());
+  if (!store) return fail_with(store.error());
   if (arguments.all) return discard_all(*store);
   std::set<std::string> runs;  // all of them, before any goes; each once, however it is named
   for (const std::string& word : arguments.operands) {
     const auto kept = store->find(word, Store::Use::look);
-    if (!kept) return fail(kept.error());
+    if (!kept) return fail_with(kept.error());
     runs.insert(kept->run);
   }
   for (const std::string& run : runs) {
-    if (const auto done = discard(*store, run); !done) return fail(done.error());
+    if (const auto done = discard(*store, run); !done) return fail_with(done.error());
   }
   return kSuccess;
 }

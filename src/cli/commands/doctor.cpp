@@ -1,4 +1,5 @@
 // `sbx doctor`: what this host can enforce, tried for real, and what would help where it cannot.
+#include "base/json_line.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/doctor/examination.hpp"
 #include "cli/exit_code.hpp"
@@ -10,9 +11,7 @@ namespace {
 int limits_only(bool json) {
   const doctor::Limits limits = doctor::try_limits();
   const nlohmann::ordered_json all{{"schema", "sbx.doctor/1"}, {"cgroup", doctor::to_json(limits)}};
-  const int printed =
-      print(json ? all.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"
-                 : doctor::to_text(limits));
+  const int printed = print(json ? json_line(all) + "\n" : doctor::to_text(limits));
   return doctor::default_limits_hold(limits) ? printed : kFailed;
 }
 

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "artifacts/staging.hpp"
+#include "base/json_line.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "changes/store.hpp"
@@ -108,14 +109,7 @@ std::string stats_table(const Json& runs) {
   return table.text(os::terminal_columns(STDOUT_FILENO));
 }
 
-std::string line_of(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
-int fail(const Error& error) {
-  say(error.to_string());
-  return kFailed;
-}
+std::string line_of(const Json& json) { return json_line(json) + "\n"; }
 
 /// What `stats` was asked for: one run, or all there are at the moment.
 struct Wanted {
@@ -149,7 +143,7 @@ int watch(const Wanted& wanted, bool json, milliseconds interval) {
 
 int ps_command(const Arguments& arguments) {
   const auto live = LiveRuns::open();
-  if (!live) return fail(live.error());
+  if (!live) return fail_with(live.error());
   const Json runs = describe(*live, live->all());
   const int printed = print(arguments.reporting.json ? line_of(runs) : ps_table(runs));
   // Of runs that are not listed any more, and could not do it themselves.
@@ -162,20 +156,20 @@ int ps_command(const Arguments& arguments) {
 int stats_command(const Arguments& arguments) {
   const auto interval = parse_duration(arguments.interval.empty() ? "1s" : arguments.interval);
   if (!interval || *interval < kShortestInterval)
-    return fail({ErrorKind::usage, "no interval: " + quote(arguments.interval), "--interval",
-                 "100ms or more, such as 2s"});
+    return fail_with({ErrorKind::usage, "no interval: " + quote(arguments.interval), "--interval",
+                      "100ms or more, such as 2s"});
   const auto live = LiveRuns::open();
-  if (!live) return fail(live.error());
+  if (!live) return fail_with(live.error());
   Wanted wanted{*live, {}};
   if (!arguments.operands.empty()) {
     auto found = live->find(arguments.operands[0]);
-    if (!found) return fail(found.error());
+    if (!found) return fail_with(found.error());
     wanted.one = std::move(*found);
   }
   if (arguments.watch) return watch(wanted, arguments.reporting.json, *interval);
   const Json runs = wanted.look();
   if (wanted.one && runs.empty())
-    return fail({ErrorKind::usage, "the run " + wanted.one->run + " has just ended"});
+    return fail_with({ErrorKind::usage, "the run " + wanted.one->run + " has just ended"});
   return print_stats(wanted, runs, arguments.reporting.json);
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/json_line.hpp"
 #include "cli/doctor/examination.hpp"
 
 namespace sbx::cli::doctor {
@@ -94,7 +95,7 @@ std::string to_json(const Examination& found) {
                    {"setup_ms", start.starts ? Json(start.setup_ms) : Json(nullptr)},
                    {"error", or_null(start.error)}}},
                  {"with_less", with_less(found)}};
-  return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(all) + "\n";
 }
 
 }  // namespace sbx::cli::doctor
