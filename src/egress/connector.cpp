@@ -11,6 +11,7 @@
 #include "egress/own_addresses.hpp"
 #include "egress/proxy.hpp"
 #include "egress/sockets.hpp"
+#include "os/socket_mint.hpp"
 
 namespace sbx::egress {
 namespace {
@@ -148,7 +149,7 @@ void Connector::ready(int fd, std::uint32_t) {
     return try_next();
   }
   if (asked_) return hear_proxy();
-  int error = pending_error(fd);
+  int error = os::pending_error(fd);
   if (error == 0 && met_itself()) error = ECONNREFUSED;
   if (error != 0) {
     drop_socket();

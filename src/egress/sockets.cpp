@@ -99,13 +99,6 @@ SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint, const R
   return made;
 }
 
-int pending_error(int socket) {
-  int error = 0;
-  ::socklen_t size = sizeof error;
-  if (::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
-  return error;
-}
-
 void pass_at_once(int socket) { set(socket, IPPROTO_TCP, TCP_NODELAY, 1); }
 
 void keep_within(int socket, const Room& room) {

@@ -28,10 +28,8 @@ SysResult<network::Endpoint> local_end(int socket);
 SysResult<os::UniqueFd> accept_stream(int listener);
 /// Listens on the host.
 SysResult<os::UniqueFd> listen_stream(const network::Endpoint& endpoint);
-/// Begins to connect; the socket becomes writable when that has ended, see pending_error().
+/// Begins to connect; the socket becomes writable when that has ended, see os::pending_error().
 SysResult<os::UniqueFd> start_connect(const network::Endpoint& endpoint, const Room& room);
-/// SO_ERROR: 0 when it is connected.
-int pending_error(int socket);
 /// Small writes go out at once: the sender has decided already how to cut its stream.
 void pass_at_once(int socket);
 /// Its buffers stay within `room`, and those of what it accepts. More than it would have begun with

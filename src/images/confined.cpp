@@ -18,6 +18,7 @@
 #include "os/landlock.hpp"
 #include "os/process.hpp"
 #include "os/seccomp_notify.hpp"
+#include "os/whole_file.hpp"
 
 namespace sbx::images {
 namespace {
@@ -35,16 +36,6 @@ Error cannot_start(int error) {
   return {.kind = ErrorKind::host,
           .what = "cannot start the process that unpacks images",
           .sys_errno = error};
-}
-
-bool send_all(int channel, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(channel, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return true;
 }
 
 /// Up to kEnd, which is taken away; "" when nothing comes any more.
@@ -114,7 +105,8 @@ std::string error_text(const Error& error) {
   } else {
     try {
       const auto wanted = [&child](const std::string& name) {
-        return send_all(child.channel, "N" + name + kEnd) && receive(child.channel) == "y";
+        return os::write_all(child.channel, "N" + name + kEnd).has_value() &&
+               receive(child.channel) == "y";
       };
       if (const auto unpacked = unpack(*child.request, wanted); !unpacked)
         last = error_text(unpacked.error());
@@ -123,7 +115,7 @@ std::string error_text(const Error& error) {
           {.kind = ErrorKind::host, .what = "the image takes more memory to unpack than it may"});
     }
   }
-  (void)send_all(child.channel, last + kEnd);
+  (void)os::write_all(child.channel, last + kEnd);
   os::end_process(0);
 }
 
@@ -170,7 +162,7 @@ Result<void> unpack_confined(const UnpackRequest& request,
   std::string message = receive(ours.get());
   if (message.starts_with('N')) {
     const bool yes = wanted(message.substr(1));
-    (void)send_all(ours.get(), std::string(1, yes ? 'y' : 'n') + kEnd);
+    (void)os::write_all(ours.get(), std::string(1, yes ? 'y' : 'n') + kEnd);
     message = receive(ours.get());
   }
   const auto ended = os::wait_for(*pid);

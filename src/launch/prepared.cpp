@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "launch/gateway_receipt.hpp"
+#include "os/own_program.hpp"
 #include "seccomp/notify.hpp"
 #include "seccomp/path_calls.hpp"
 
@@ -32,14 +33,6 @@ constexpr std::array<std::uint32_t, 1> kConnect{SYS_connect};
 constexpr std::array<seccomp::FlaggedCall, 3> kFastOpen{{{SYS_sendto, 3, MSG_FASTOPEN},
                                                          {SYS_sendmsg, 2, MSG_FASTOPEN},
                                                          {SYS_sendmmsg, 3, MSG_FASTOPEN}}};
-
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> raw;
-  raw.reserve(texts.size() + 1);
-  for (const std::string& text : texts) raw.push_back(const_cast<char*>(text.c_str()));
-  raw.push_back(nullptr);
-  return raw;
-}
 
 /// Behind the others, before the null pointer.
 Result<void> add_secrets(const plan::Plan& plan, std::span<const os::SecretMemory> secrets,
@@ -122,8 +115,8 @@ Result<Prepared> prepare(const plan::Plan& plan, std::span<const os::SecretMemor
   if (plan.argv.empty())
     return std::unexpected(Error{.kind = ErrorKind::internal, .what = "the plan has no command"});
   Prepared ready;
-  ready.argv = pointers(plan.argv);
-  ready.env = pointers(plan.env);
+  ready.argv = os::exec_pointers(plan.argv);
+  ready.env = os::exec_pointers(plan.env);
   SBX_CHECK(add_secrets(plan, secrets, ready.env));
   ready.secrets = secrets;
   ready.candidates = candidates(plan);

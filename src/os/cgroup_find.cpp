@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/take.hpp"
 #include "os/mountinfo.hpp"
 
 namespace sbx::os {

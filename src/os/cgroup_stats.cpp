@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/quantity.hpp"
+#include "base/take.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
@@ -36,14 +37,6 @@ std::optional<std::string> read_file(int dir_fd, const char* name) {
 }
 
 Figure to_number(std::string_view text) { return parse_number<std::uint64_t>(text); }
-
-/// Takes the text up to `separator` (or all of it) off the front of `text`.
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view head = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return head;
-}
 
 /// A file that holds one number and a newline.
 Figure read_number(int dir_fd, const char* name) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/lexical_path.hpp"
+#include "base/take.hpp"
 
 namespace sbx::os {
 namespace {
@@ -17,13 +18,6 @@ std::size_t find_separator(std::string_view line) {
 }
 
 }  // namespace
-
-std::string_view take(std::string_view& text, char separator) {
-  const std::size_t at = text.find(separator);
-  const std::string_view head = text.substr(0, at);
-  text.remove_prefix(at == std::string_view::npos ? text.size() : at + 1);
-  return head;
-}
 
 std::string unescaped(std::string_view text) {
   std::string plain;

@@ -27,9 +27,6 @@ void each_mount(std::string_view mountinfo, std::initializer_list<std::string_vi
 /// mountinfo writes space, tab, newline and backslash as three octal digits.
 std::string unescaped(std::string_view text);
 
-/// Cuts off what stands before the first `separator`, which goes too.
-std::string_view take(std::string_view& text, char separator);
-
 /// Wherever a procfs, or a part of one, is mounted.
 std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo);
 

@@ -53,15 +53,6 @@ void run_ourselves(void* argument) noexcept {
   end_process(kNotRun);
 }
 
-std::vector<char*> pointers(const std::vector<std::string>& texts) {
-  std::vector<char*> out;
-  out.reserve(texts.size() + 1);
-  // execve(2) takes them as it does for historical reasons, and changes none.
-  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
-  out.push_back(nullptr);
-  return out;
-}
-
 struct Copy {
   pid_t parent;
   void (*work)(void*) noexcept;
@@ -87,13 +78,22 @@ SysResult<OwnChild> held(pid_t pid) {
 
 }  // namespace
 
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  // execve(2) takes them as it does for historical reasons, and changes none.
+  for (const std::string& text : texts) out.push_back(const_cast<char*>(text.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
 SysResult<OwnChild> start_own_program(const std::vector<std::string>& words,
                                       const std::vector<std::string>& env,
                                       const ChildStreams& streams) {
   std::vector<std::string> all{"sbx"};
   all.insert(all.end(), words.begin(), words.end());
-  const auto argv = pointers(all);
-  const auto variables = pointers(env);
+  const auto argv = exec_pointers(all);
+  const auto variables = exec_pointers(env);
   Start start{argv.data(), variables.data(), streams, ::getpid()};
   return held(SBX_TRY(fork_process(run_ourselves, &start)));
 }

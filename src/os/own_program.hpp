@@ -12,6 +12,10 @@
 
 namespace sbx::os {
 
+/// Arguments or an environment as execve(2) takes them, with the null pointer at the end; valid as
+/// long as `texts` is as it was.
+std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
+
 /// What the child gets: these, and nothing else that is open here.
 struct ChildStreams {
   int in = -1;

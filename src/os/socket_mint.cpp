@@ -36,13 +36,6 @@ SysResult<void> make_new(int socket) noexcept {
   return {};
 }
 
-/// Takes the error away that a socket keeps for its next caller; 0: none.
-int pending_error(int socket) noexcept {
-  int error = 0;
-  ::socklen_t size = sizeof error;
-  return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
-}
-
 struct Name {
   ::sockaddr_storage address{};
   ::socklen_t size = sizeof address;
@@ -99,6 +92,12 @@ class Listening {
 };
 
 }  // namespace
+
+int pending_error(int socket) noexcept {
+  int error = 0;
+  ::socklen_t size = sizeof error;
+  return ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+}
 
 SocketMint::SocketMint(UniqueFd listener, UniqueFd client) noexcept
     : listener_(std::move(listener)), client_(std::move(client)) {}

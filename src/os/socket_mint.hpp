@@ -14,6 +14,10 @@
 
 namespace sbx::os {
 
+/// Takes the error away that a socket keeps for its next caller, of a connect(2) that did not wait;
+/// 0: none.
+int pending_error(int socket) noexcept;
+
 class SocketMint {
  public:
   SocketMint() = default;  ///< makes nothing (EBADF)

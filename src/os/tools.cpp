@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "os/probe.hpp"
 #include "os/tools_install.hpp"
 #include "os/tools_path.hpp"
@@ -23,7 +24,7 @@ std::string nvm_program(const std::string& name, const HostFacts& facts) {
   for (int i = 0; i < kAliases && !wanted.contains(".."); ++i) {
     const auto text = read_small_file(join_path({root, "alias", wanted}));
     if (!text) break;
-    wanted = trimmed(*text);
+    wanted = trim(*text);
   }
   if (wanted == "default" || wanted.empty()) return {};
   if (!wanted.starts_with('v')) wanted.insert(0, "v");

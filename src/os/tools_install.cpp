@@ -6,6 +6,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/text.hpp"
 #include "os/tools_path.hpp"
 #include "os/tools_word.hpp"
 
@@ -148,7 +149,7 @@ void expose_interpreter(const std::string& script, int depth, const Word& before
   const auto take_word = [&line] {
     const std::size_t end = std::min(line.size(), line.find_first_of(" \t"));
     std::string word(line.substr(0, end));
-    line = trimmed(line.substr(end));
+    line = trim(line.substr(end));
     return word;
   };
   const Word word = word_of(before, script, facts);

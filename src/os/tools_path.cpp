@@ -10,6 +10,9 @@
 #include <climits>
 #include <memory>
 
+#include "base/lexical_path.hpp"
+#include "base/take.hpp"
+#include "base/text.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
@@ -86,9 +89,7 @@ std::string join_path(std::initializer_list<std::string_view> parts) {
 }
 
 bool is_at_or_below(std::string_view path, std::string_view folder) {
-  if (folder == "/") return true;
-  return !folder.empty() && path.starts_with(folder) &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
+  return !folder.empty() && is_below(path, folder);
 }
 
 bool is_folder(const std::string& path) {
@@ -130,19 +131,7 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
-  const std::size_t first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return trimmed(line);
-}
+std::string_view take_line(std::string_view& text) { return trim(take(text, '\n')); }
 
 std::string env_of(const HostFacts& facts, const std::string& name) {
   const auto found = facts.env.find(name);

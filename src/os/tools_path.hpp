@@ -29,6 +29,7 @@ std::string parent_of(std::string_view path);  ///< "/a/b" -> "/a", "/a" -> "/"
 std::string base_name(std::string_view path);
 std::string join_path(std::string_view folder, std::string_view name);
 std::string join_path(std::initializer_list<std::string_view> parts);
+/// False where `folder` is not known: "".
 bool is_at_or_below(std::string_view path, std::string_view folder);
 
 bool is_folder(const std::string& path);
@@ -41,7 +42,6 @@ std::vector<std::string> names_in(const std::string& folder);
 
 /// Takes the first line off `text`, without the white space around it.
 std::string_view take_line(std::string_view& text);
-std::string_view trimmed(std::string_view text);
 
 /// The caller's variable, or empty.
 std::string env_of(const HostFacts& facts, const std::string& name);

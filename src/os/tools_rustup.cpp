@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+#include "base/text.hpp"
 #include "os/tools_path.hpp"
 #include "os/tools_shims.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 /// Keys may be quoted too, as paths in [overrides] are.
 std::string toml_value(std::string_view text, std::string_view section, std::string_view key) {
   const auto unquoted = [](std::string_view part) {
-    part = trimmed(part);
+    part = trim(part);
     if (part.size() < 2 || (part[0] != '"' && part[0] != '\'')) return part;
     const std::size_t end = part.find(part[0], 1);
     return end == std::string_view::npos ? part : part.substr(1, end - 1);
@@ -24,7 +25,7 @@ std::string toml_value(std::string_view text, std::string_view section, std::str
   while (!text.empty()) {
     const std::string_view line = take_line(text);
     if (line.starts_with('[')) {
-      current = trimmed(line.substr(1, line.find(']') - 1));
+      current = trim(line.substr(1, line.find(']') - 1));
       continue;
     }
     const std::size_t equals = line.find('=');
@@ -49,7 +50,7 @@ Choice from_file(const std::string& folder) {
     if (!text) continue;
     std::string channel = toml_value(*text, "toolchain", "channel");
     if (channel.empty()) channel = toml_value(*text, "toolchain", "path");
-    const std::string_view whole = trimmed(*text);
+    const std::string_view whole = trim(*text);
     if (channel.empty() && whole.find_first_of("[\n=") == std::string_view::npos) channel = whole;
     if (!channel.empty()) return {channel, file, true};
   }
