@@ -25,13 +25,6 @@ def parent_of(init):
     return int(re.search(r"PPid:\s+(\d+)", status)[1])
 
 
-def wait_for_live(sbx, least):
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while len(json.loads(sbx.call("ps", "--json").out)) < least:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_fail_fast_ends_all_and_the_rest_can_be_resumed(sbx, batch):
     batch.write([{"id": "long", "argv": ["sleep", "60"]}, {"id": "bad", "argv": ["false"]},
                  *({"id": str(i), "argv": ["true"]} for i in range(3, 30))])
@@ -52,7 +45,7 @@ def test_fail_fast_ends_all_and_the_rest_can_be_resumed(sbx, batch):
 def test_a_signal_ends_every_run_and_no_result_is_made_up(sbx, batch, number):
     batch.write([{"argv": ["sh", "-c", "trap '' INT TERM HUP; sleep 100 & wait; sleep 100"]} for _ in range(6)])
     process = batch.spawn("-j3", "-o", batch.out)
-    wait_for_live(sbx, 3)
+    batch.live(3)
     started = time.monotonic()
     process.send_signal(number)
     _, err = process.communicate(timeout=30)
@@ -239,10 +232,8 @@ def test_a_reader_that_does_not_read_keeps_nobody_from_ending_it(sbx, batch):
     noisy = {"argv": ["head", "-c", "300000", "/dev/zero"]}
     batch.write([noisy] + [{"argv": ["sleep", "100"]}] * 3)
     process = batch.spawn("-j2")
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))[0] < 60000:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: struct.unpack("i", fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4))[0] >= 60000,
+               "the pipe is never full", 20 * slow.FACTOR)
     process.terminate()
     code = process.wait(timeout=20 * slow.FACTOR)  # nobody has read anything by then
     assert code == 128 + signal.SIGTERM, process.communicate()

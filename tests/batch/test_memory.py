@@ -29,13 +29,6 @@ def held(pid):
     return total
 
 
-def wait_for_live(sbx, count):
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while len(json.loads(sbx.call("ps", "--json").out)) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def gate(sbx):
     """A folder that jobs see; they go on when `go` is in it."""
     folder = sbx.folder / "gate"
@@ -64,7 +57,7 @@ def test_big_files_are_not_held_by_sandboxes_that_wait(sbx, batch):
         batch.write([waits, waits, *({"argv": ["true"], "files": {"big": "x" * size}} for _ in range(count))])
         process = subprocess.Popen(batch.argv("-j2", "--total-memory", "8G", "-o", batch.out), cwd=sbx.cwd,
                                    stderr=subprocess.PIPE)
-        wait_for_live(sbx, 2)
+        batch.live(2)
         seen, workers = [], set()
         for _ in range(20):
             seen.append(held(process.pid))
@@ -89,7 +82,7 @@ def test_a_copy_is_made_when_there_is_room_for_what_it_holds(sbx, batch):
     data.write_text("before")
     batch.write([waits, {"argv": ["cat", "/tmp/copy"], "overrides": {"mounts": [{"copy": str(data), "at": "/tmp/copy"}]}}])
     process = batch.spawn("-j1")
-    wait_for_live(sbx, 1)
+    batch.live(1)
     wait_until(lambda: are_waiting([process.pid, *children_of(process.pid)]), "something is still being made ahead")
     data.write_text("after")
     (folder / "go").write_text("")

@@ -53,10 +53,7 @@ def test_nothing_outlives_a_killed_batch(sbx, batch):
     """Both users: no process of any of its jobs is there two seconds later (the fixture looks)."""
     batch.write([{"argv": ["sh", "-c", "trap '' TERM INT HUP; sleep 100"]} for _ in range(8)])
     process = batch.spawn("-j4", "--total-memory", "8G")
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while len(json.loads(sbx.call("ps", "--json").out)) < 4:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    batch.live(4)
     batch.kill(process)
 
 
@@ -141,10 +138,7 @@ def test_a_file_with_something_in_it_and_one_in_use_are_refused(sbx, batch):
     assert batch.out.read_text() == "precious\n"
     batch.out.write_text("")
     process = batch.spawn("-o", batch.out)
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while not json.loads(sbx.call("ps", "--json").out):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    batch.live()
     run = sbx.call("batch", batch.jobs, *sbx.degraded, "-o", batch.out, "--resume")
     assert run.code == 125 and "another batch writes its results there right now" in run.err, run
     process.send_signal(signal.SIGTERM)
@@ -156,10 +150,7 @@ def test_a_file_with_something_in_it_and_one_in_use_are_refused(sbx, batch):
 def test_jobs_that_change_while_they_run_are_noticed(sbx, batch):
     batch.write([{"id": "first", "argv": ["sleep", "1"]}, *({"id": str(i), "argv": ["echo", "asked"]} for i in range(3, 9))])
     process = batch.spawn("-o", batch.out, "-j1")
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while not json.loads(sbx.call("ps", "--json").out):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    batch.live()
     batch.jobs.write_text(batch.jobs.read_text().replace("asked", "other"))
     _, err = process.communicate()
     assert process.returncode == 125 and b"the jobs have changed while they ran" in err, err

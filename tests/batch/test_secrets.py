@@ -1,14 +1,11 @@
 """Where secrets come from is in the batch's own environment until its end: nobody else of its user sees it there."""
 import json
 import os
-import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
 
-from support import slow
 from support.batch import by_id, text
 from support.waiting import children_of
 
@@ -31,10 +28,7 @@ def seen_in(pid):
 def spawn_live(sbx, batch, jobs):
     batch.write(jobs)
     process = batch.spawn("-j2", env={**os.environ, "THE_KEY": SECRET})
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while len(json.loads(sbx.call("ps", "--json").out)) < 2:
-        assert time.monotonic() < deadline, process.communicate()
-        time.sleep(0.02)
+    batch.live(2)
     return process
 
 

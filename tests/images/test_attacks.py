@@ -6,7 +6,7 @@ import tarfile
 
 import pytest
 
-from images.layouts import FORMS, Image, bomb, digest, docker_files, hard_link, link, member, tar, write_archive, write_folder
+from images.layouts import Image, bomb, digest, docker_files, hard_link, link, member, tar, write_archive, write_folder
 
 # name: members, with {out} a folder outside that everybody may write to
 ESCAPES = {

@@ -6,12 +6,11 @@ import lzma
 import os
 import resource
 import subprocess
-import tarfile
 
 import pytest
 
 from images.conftest import settle
-from images.layouts import FORMS, Image, digest, docker_files, hard_link, layout_files, link, member, tar, write_archive, write_folder
+from images.layouts import FORMS, Image, docker_files, hard_link, layout_files, link, member, tar, write_archive, write_folder
 
 IS = ["/bin/probe", "file-holds"]
 

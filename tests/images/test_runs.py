@@ -5,14 +5,13 @@ import random
 import signal
 import statistics
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from images.conftest import settle
-from images.layouts import Image, member, tar, write_archive, docker_files
+from images.layouts import Image, member, tar
 from support.cache import made
 from support.slow import FACTOR
 from support.waiting import children_of, wait_until

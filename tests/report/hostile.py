@@ -18,7 +18,7 @@ def payloads(listener):
         f"<meta class=attack http-equiv=refresh content='0;url={beacon}/refresh'>",
         f"<base class=attack href={beacon}/>", f"<form class=attack action={beacon}/form><input autofocus></form>",
         f"<object class=attack data={beacon}/object></object><embed class=attack src={beacon}/embed>",
-        f"<a class=attack href=\"javascript:document.title='PWNED'\">click</a>", "javascript:document.title='PWNED'",
+        "<a class=attack href=\"javascript:document.title='PWNED'\">click</a>", "javascript:document.title='PWNED'",
         "+ADw-script class+AD0-attack+AD4-document.title+AD0-'PWNED'+ADw-/script+AD4-",
         "&lt;script class=attack&gt;", "&#60;script class=attack&#62;", "--><p class=attack>", "]]><p class=attack>",
         "\x00<b\x00 class=attack>\x00", "\u202egnp.exe\u2066\u200b", "\u2028<b class=attack>\u2029",

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from support import leftovers, slow
+from support.waiting import wait_until
 
 PYTHON = "/usr/bin/python3"
 CALLS = ("import ctypes, os, sys, time; libc = ctypes.CDLL(None, use_errno=True)\n"
@@ -263,7 +264,4 @@ def test_nothing_outlives_a_supervisor_that_is_killed_in_a_flood(sbx):
     below = set(running.processes())
     running.kill()
     running.process.wait()
-    deadline = time.monotonic() + 10
-    while below & set(leftovers.descendants(os.getpid())) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not below & set(leftovers.descendants(os.getpid())), "processes go on"
+    wait_until(lambda: not below & set(leftovers.descendants(os.getpid())), "processes go on", 10)

@@ -1,10 +1,10 @@
 """The limits of a whole tree, as cgroups enforce them."""
 import os
-import time
 
 import pytest
 
 from support import cgroups
+from support.waiting import wait_until
 
 pytestmark = pytest.mark.needs("cgroup")
 
@@ -59,10 +59,7 @@ def test_the_group_is_there_during_the_run_and_gone_after_it(sbx):
     assert during
     running.signal(15)
     running.wait()
-    deadline = time.monotonic() + 2
-    while (left := cgroups.groups_of_runs() - before) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not left
+    wait_until(lambda: not cgroups.groups_of_runs() - before, "its group stays", 2)
 
 
 def test_lifted_limits_are_not_enforced_nor_named(sbx):

@@ -2,8 +2,6 @@
 import json
 import os
 import signal
-import stat
-import time
 
 import pytest
 

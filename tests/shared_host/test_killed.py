@@ -85,9 +85,7 @@ def test_children_that_a_shell_had_before_are_not_the_runs(shared, end):
     if end != "by itself":
         def others():
             return [pid for pid, _ in leftovers.descendants(shell.pid) if pid != worker]
-        deadline = time.monotonic() + 20
-        while len(others()) < 3 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_until(lambda: len(others()) >= 3, "the run never begins", 20)
         os.kill(min(others()), signal.SIGKILL)
     shell.communicate(timeout=20)
     assert Path(f"/proc/{worker}/stat").read_text().rpartition(")")[2].split()[0] == "S"

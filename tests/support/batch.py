@@ -2,6 +2,9 @@
 import json
 import subprocess
 
+from . import slow
+from .waiting import wait_until
+
 
 class Batch:
     def __init__(self, sbx):
@@ -29,6 +32,13 @@ class Batch:
         # What is killed leaves cgroups to the next run's sweep, as after any killed supervisor.
         return subprocess.Popen(self.argv(*flags), cwd=self.sbx.cwd, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def live(self, least=1):
+        """The live runs as `sbx ps` tells of them, once there are so many."""
+        def seen():
+            runs = json.loads(self.sbx.call("ps", "--json").out)
+            return runs if len(runs) >= least else None
+        return wait_until(seen, f"never {least} runs at a time", 20 * slow.FACTOR)
 
     def written(self):
         """The results in the file, each line of which must be whole."""

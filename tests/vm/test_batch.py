@@ -5,17 +5,18 @@ import json
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from support import bed, cgroups, slow
 from support.batch import Batch, by_id
+from support.waiting import wait_until
 from vm import beds
 
 ROW = beds.read().get(bed.NAME)
 TOP = Path("/sys/fs/cgroup")
+PATIENCE = 20 * slow.FACTOR
 KEPT = 256  # policies that the coordinator keeps; those of the rest are looked up by the process of the job
 pytestmark = pytest.mark.skipif(ROW is None, reason="not in a virtual machine of tests/vm")
 
@@ -53,15 +54,6 @@ def group_of_its_own():
         cgroups.remove_tree(group)
 
 
-def until(look):
-    """What `look` gives when it is no longer nothing."""
-    deadline = time.monotonic() + 20 * slow.FACTOR
-    while not (found := look()):
-        assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.01)
-    return found
-
-
 def runs_in(group):
     """None once the group is gone, as that of a scope is at any moment after its last process."""
     try:
@@ -77,7 +69,7 @@ def leaf_of(process):
         found = re.search(r"^0::(.*/sbx-batch-\d+-supervisor)$", text, re.MULTILINE)
         assert found or process.poll() is None, process.communicate()
         return found
-    return TOP / until(look)[1].lstrip("/")
+    return TOP / wait_until(look, "the coordinator never leaves its group", PATIENCE)[1].lstrip("/")
 
 
 def start(batch, prefix, *flags):
@@ -98,7 +90,7 @@ def test_jobs_divide_the_group_that_the_batch_is_alone_in(batch):
         batch.write([{"argv": ["sleep", "1"]} for _ in range(4)])
         process = start(batch, prefix, "-j2", "--retry", "0")
         leaf = leaf_of(process)
-        until(lambda: runs_in(leaf.parent))
+        wait_until(lambda: runs_in(leaf.parent), "no run has a group there", PATIENCE)
         out, err = process.communicate()
         assert process.returncode == 0, (out, err)
         results = by_id(json.loads(line) for line in out.splitlines())
@@ -118,7 +110,7 @@ def test_a_job_whose_policy_is_not_kept_is_in_the_same_group(batch):
     with group_of_its_own() as prefix:
         process = start(batch, prefix, "-o", batch.out, "--resume")
         leaf = leaf_of(process)
-        until(lambda: runs_in(leaf.parent))
+        wait_until(lambda: runs_in(leaf.parent), "no run has a group there", PATIENCE)
         out, err = process.communicate()
         assert process.returncode == 0, (out, err)
         last = batch.written()[-1]
@@ -133,9 +125,9 @@ def test_what_a_killed_batch_leaves_there_is_swept_by_the_next(batch):
         process = start(batch, prefix, "-j2")
         leaf = leaf_of(process)
         group = leaf.parent
-        left = until(lambda: len(runs_in(group)) >= 2 and set(runs_in(group)))
+        left = wait_until(lambda: len(runs_in(group)) >= 2 and set(runs_in(group)), "never two runs at a time", PATIENCE)
         batch.kill(process)
-        until(lambda: "populated 0" in (group / "cgroup.events").read_text())
+        wait_until(lambda: "populated 0" in (group / "cgroup.events").read_text(), "somebody stays in the group", PATIENCE)
         batch.write([{"argv": ["true"]}])
         again = start(batch, prefix)
         out, err = again.communicate()

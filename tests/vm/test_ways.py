@@ -5,18 +5,19 @@ import re
 import signal
 import socket
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from support import bed, cgroups, slow
+from support.waiting import wait_until
 from vm import beds
 
 ROW = beds.read().get(bed.NAME)
 pytestmark = pytest.mark.skipif(ROW is None, reason="not in a virtual machine of tests/vm")
 
 TOP = Path("/sys/fs/cgroup")
+PATIENCE = 20 * slow.FACTOR
 SCOPE = "a scope of the user's systemd manager"
 
 
@@ -114,15 +115,6 @@ def test_who_is_alone_in_a_delegated_scope_asks_nobody(sbx, bus):
     assert not has_been_asked(bus)
 
 
-def until(look):
-    """What `look` gives when it is no longer nothing."""
-    deadline = time.monotonic() + 10 * slow.FACTOR
-    while not (found := look()):
-        assert time.monotonic() < deadline, "it never came about"
-        time.sleep(0.01)
-    return found
-
-
 def descendants(pid):
     found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return found + [grandchild for child in found for grandchild in descendants(child)]
@@ -143,16 +135,17 @@ def test_no_scope_stays_whose_run_was_killed_before_it_was_in(sbx):
     os.kill(systemd, signal.SIGSTOP)
     try:
         killed = subprocess.Popen([sbx.binary, "run", "--", "true"], cwd=sbx.cwd)
-        busctl = until(lambda: [pid for pid in descendants(killed.pid)
-                                if Path(f"/proc/{pid}/comm").read_text(errors="replace") == "busctl\n"])
+        busctl = wait_until(lambda: [pid for pid in descendants(killed.pid)
+                                     if Path(f"/proc/{pid}/comm").read_text(errors="replace") == "busctl\n"],
+                            "nobody is asked for a scope", PATIENCE)
         killed.kill()
         os.waitid(os.P_PID, killed.pid, os.WEXITED | os.WNOWAIT)
     finally:
         os.kill(systemd, signal.SIGCONT)
-    until(lambda: not Path(f"/proc/{busctl[0]}").exists())
+    wait_until(lambda: not Path(f"/proc/{busctl[0]}").exists(), "who asked for the scope stays", PATIENCE)
     sbx.run(cmd=["true"]).assert_ok()
     killed.wait()
-    until(lambda: not list(service.glob("app.slice/sbx-*.scope")))
+    wait_until(lambda: not list(service.glob("app.slice/sbx-*.scope")), "a scope stays", PATIENCE)
 
 
 NESTED = """
