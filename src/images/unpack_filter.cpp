@@ -1,11 +1,11 @@
 #include "images/unpack_filter.hpp"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
 #include <array>
-#include <cstddef>
+
+#include "os/allow_only.hpp"
 
 namespace sbx::images {
 namespace {
@@ -24,27 +24,7 @@ constexpr std::array kAllowed{
     SYS_exit_group,
 };
 
-constexpr sock_filter load(std::size_t offset) {
-  return {BPF_LD | BPF_W | BPF_ABS, 0, 0, static_cast<__u32>(offset)};
-}
-constexpr sock_filter answer(__u32 with) { return {BPF_RET | BPF_K, 0, 0, with}; }
-
-constexpr auto make_program() {
-  std::array<sock_filter, kAllowed.size() + 6> program{};
-  std::size_t at = 0;
-  program[at++] = load(offsetof(seccomp_data, arch));
-  program[at++] = {BPF_JMP | BPF_JEQ | BPF_K, 1, 0, AUDIT_ARCH_X86_64};
-  program[at++] = answer(SECCOMP_RET_KILL_PROCESS);
-  program[at++] = load(offsetof(seccomp_data, nr));
-  for (std::size_t i = 0; i < kAllowed.size(); ++i)
-    program[at++] = {BPF_JMP | BPF_JEQ | BPF_K, static_cast<__u8>(kAllowed.size() - i), 0,
-                     static_cast<__u32>(kAllowed[i])};
-  program[at++] = answer(SECCOMP_RET_KILL_PROCESS);
-  program[at++] = answer(SECCOMP_RET_ALLOW);
-  return program;
-}
-
-constexpr auto kProgram = make_program();
+constexpr auto kProgram = os::allow_only(kAllowed, SECCOMP_RET_KILL_PROCESS);
 
 }  // namespace
 
