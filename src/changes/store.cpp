@@ -40,10 +40,6 @@ os::UniqueFd open_folder(int store, const std::string& name) {
 
 std::string staged(const std::string& run) { return "." + run; }
 
-void remove_folder(int store, int folder, const std::string& name) {
-  if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
-}
-
 Error no_such_run(std::string_view word, std::span<const std::string> found) {
   constexpr std::size_t kMostNamed = 8;
   if (found.empty())
@@ -66,7 +62,8 @@ Staging::Staging(Staging&& other) noexcept
       committed_(other.committed_) {}
 
 Staging::~Staging() {
-  if (folder_.valid() && !committed_) remove_folder(store_, folder_.get(), staged(run_));
+  if (folder_.valid() && !committed_)
+    os::remove_folder(store_, folder_.get(), staged(run_).c_str());
 }
 
 SysResult<os::UniqueFd> Staging::create_object(std::uint64_t number) const {
@@ -143,7 +140,7 @@ void Store::sweep() const {
     if (complete)
       clear_unfinished(KeptRun{name, std::move(folder)});
     else
-      remove_folder(folder_.get(), folder.get(), name);
+      os::remove_folder(folder_.get(), folder.get(), name.c_str());
   }
 }
 

@@ -161,7 +161,7 @@ struct Bequest {
 void clear_up(void* argument) noexcept {
   const auto& left = *static_cast<const Bequest*>(argument);
   if (os::is_named(left.store, left.name.c_str(), left.folder))
-    remove_inner(left.store, left.folder, left.name);
+    os::remove_folder(left.store, left.folder, left.name.c_str());
 }
 
 Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Request& request,
@@ -169,7 +169,7 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
   const std::string staged = "." + source.witness;
   const os::UniqueFd folder = SBX_TRY(stage(store, staged));
   if (auto known = SBX_TRY(find_known(store, source.witness))) {
-    remove_inner(store.fd.get(), folder.get(), staged);
+    os::remove_folder(store.fd.get(), folder.get(), staged.c_str());
     return known;
   }
   sweep(store.fd.get());
@@ -189,7 +189,7 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
   Bequest bequest{store.fd.get(), folder.get(), staged};
   const auto heir = os::Heir::start(clear_up, &bequest);
   if (!heir) {
-    remove_inner(store.fd.get(), folder.get(), staged);
+    os::remove_folder(store.fd.get(), folder.get(), staged.c_str());
     return std::unexpected(
         store_error("cannot start a process that clears up", heir.error().value));
   }
@@ -210,7 +210,7 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
     std::ignore = ::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
   }
   if (os::is_named(store.fd.get(), staged.c_str(), folder.get()))
-    remove_inner(store.fd.get(), folder.get(), staged);
+    os::remove_folder(store.fd.get(), folder.get(), staged.c_str());
   if (!done) return std::unexpected(std::move(done).error());
   if (!held) return std::unexpected(store_error("the unpacked image has gone again", ENOENT));
   held->fresh = fresh;

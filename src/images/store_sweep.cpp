@@ -37,17 +37,13 @@ os::UniqueFd open_inner(int store, const std::string& name) {
       ::openat(store, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-void remove_inner(int store, int folder, const std::string& name) {
-  if (os::empty_folder(folder)) ::unlinkat(store, name.c_str(), AT_REMOVEDIR);
-}
-
 void sweep_unfinished(int store) {
   const auto names = os::list_names(store);
   if (!names) return;
   for (const std::string& name : *names) {
     if (!name.starts_with('.')) continue;
     if (const os::UniqueFd folder = open_unused(store, name); folder.valid())
-      remove_inner(store, folder.get(), name);
+      os::remove_folder(store, folder.get(), name.c_str());
   }
 }
 
@@ -62,7 +58,7 @@ void sweep(int store) {
     // A name with a dot first: what is half removed is no image any more.
     const std::string gone = "." + name;
     if (::renameat(store, name.c_str(), store, gone.c_str()) == 0)
-      remove_inner(store, folder.get(), gone);
+      os::remove_folder(store, folder.get(), gone.c_str());
   }
   for (const std::string& name : *names) {
     struct ::stat what{};

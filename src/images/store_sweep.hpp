@@ -7,8 +7,8 @@
 
 namespace sbx::images {
 
+/// Invalid: there is none of that name, or it is a link.
 os::UniqueFd open_inner(int store, const std::string& name);
-void remove_inner(int store, int folder, const std::string& name);
 
 /// Removes what killed runs have left of theirs. What cannot be removed stays.
 void sweep_unfinished(int store);

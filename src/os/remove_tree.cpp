@@ -82,4 +82,8 @@ SysResult<void> empty_folder(int folder) noexcept {
   return {};
 }
 
+void remove_folder(int parent, int folder, const char* name) noexcept {
+  if (empty_folder(folder)) ::unlinkat(parent, name, AT_REMOVEDIR);
+}
+
 }  // namespace sbx::os

@@ -9,4 +9,7 @@ namespace sbx::os {
 /// follows no link. Nobody may be working in there any more. Allocation-free.
 SysResult<void> empty_folder(int folder) noexcept;
 
+/// The same, and then removes it: `name` in `parent`. What cannot be removed stays, for who sweeps.
+void remove_folder(int parent, int folder, const char* name) noexcept;
+
 }  // namespace sbx::os
