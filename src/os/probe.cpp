@@ -143,6 +143,38 @@ Result<void> check_procfs() {
                                        "--mount-proc)"});
 }
 
+/// Where groups can be made that have one of `controllers`, and what those can do there.
+void look_at_cgroups(const std::vector<std::string>& controllers, const std::string& mountinfo,
+                     HostFacts& facts) {
+  facts.cgroups = find_cgroup_homes(controllers, mountinfo);
+  facts.controller_problems = controller_problems(controllers, facts.cgroups);
+  facts.swap_accounting = swap_can_be_limited(facts.cgroups);
+  facts.socket_accounting = sockets_can_be_limited(facts.cgroups);
+  facts.has_swap = !facts.swap_accounting && has_swap();
+  facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
+  if (std::ranges::find(controllers, "hugetlb") == controllers.end()) return;
+  facts.huge_page_sizes = huge_page_sizes();
+  // A controller does without knowing, but not without the sizes, which name its files.
+  if (facts.huge_page_sizes.empty() || !any_lists(facts.cgroups, "hugetlb"))
+    facts.has_huge_pages = has_huge_pages();
+}
+
+/// What the root shows. Error: a folder that is to be it cannot be read.
+Result<void> look_at_root(const ProbeRequest& request, HostFacts& facts) {
+  switch (request.root) {
+    case RootRequest::host:
+      facts.root_entries = SBX_TRY(host_root_entries());
+      break;
+    case RootRequest::dir:
+      facts.root_entries = SBX_TRY(dir_root_entries(request.root_dir));
+      facts.root_accounts = accounts_of_root(request.root_dir);
+      break;
+    case RootRequest::empty:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::map<std::string, std::string> caller_environment() {
@@ -156,8 +188,8 @@ std::map<std::string, std::string> caller_environment() {
   return env;
 }
 
-// The raw call, because cpu_set_t ends at 1024 and the kernel refuses a
-/// mask that is smaller than its own.
+/// The raw call, because cpu_set_t ends at 1024 and the kernel refuses a mask that is smaller than
+/// its own.
 int usable_cpus() {
   unsigned long mask[8192 / (8 * sizeof(unsigned long))] = {};
   if (syscall(SYS_sched_getaffinity, 0, sizeof mask, mask) <= 0) return 1;
@@ -192,20 +224,7 @@ Result<HostFacts> probe(ProbeRequest request) {
   facts.host_id_count = SBX_HOST_ID_COUNT;
   SBX_CHECK(check_procfs());
   const std::string mountinfo = read_kernel_text("/proc/self/mountinfo");
-  if (!request.controllers.empty()) {
-    facts.cgroups = find_cgroup_homes(request.controllers, mountinfo);
-    facts.controller_problems = controller_problems(request.controllers, facts.cgroups);
-    facts.swap_accounting = swap_can_be_limited(facts.cgroups);
-    facts.socket_accounting = sockets_can_be_limited(facts.cgroups);
-    facts.has_swap = !facts.swap_accounting && has_swap();
-    facts.nproc_counts_per_namespace = kernel_is_since(5, 14);
-    if (std::ranges::find(request.controllers, "hugetlb") != request.controllers.end()) {
-      facts.huge_page_sizes = huge_page_sizes();
-      // A controller does without knowing, but not without the sizes, which name its files.
-      if (facts.huge_page_sizes.empty() || !any_lists(facts.cgroups, "hugetlb"))
-        facts.has_huge_pages = has_huge_pages();
-    }
-  }
+  if (!request.controllers.empty()) look_at_cgroups(request.controllers, mountinfo, facts);
   if (request.try_namespaces) {
     facts.no_namespaces = namespaces_refused();
     facts.temporary = temporary_folder(facts);
@@ -214,17 +233,7 @@ Result<HostFacts> probe(ProbeRequest request) {
     facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");
     facts.hosts = read_small_file("/etc/hosts").value_or("");
   }
-  switch (request.root) {
-    case RootRequest::host:
-      facts.root_entries = SBX_TRY(host_root_entries());
-      break;
-    case RootRequest::dir:
-      facts.root_entries = SBX_TRY(dir_root_entries(request.root_dir));
-      facts.root_accounts = accounts_of_root(request.root_dir);
-      break;
-    case RootRequest::empty:
-      break;
-  }
+  SBX_CHECK(look_at_root(request, facts));
   look_at_files(request, mountinfo, facts);
   for (const std::string& tool : request.tools) facts.tools.push_back(find_tool(tool, facts));
   if (request.disks) look_at_program_disks(request, facts);
