@@ -50,6 +50,8 @@ struct Found {
   std::vector<std::string> layers;   ///< where they are in the source, the lowest first
   std::vector<std::string> digests;  ///< of each as it is stored; empty where nothing says
 };
+/// Of kind profile: `source` is no image, or has none of that name or architecture; of kind host:
+/// it is damaged, or more than is read.
 Result<Found> find_image(const Source& source, const std::string& ref,
                          std::string_view architecture);
 

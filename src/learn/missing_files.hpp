@@ -36,6 +36,8 @@ struct FileNeeds {
   bool workspace_written = false;   ///< it wanted to write in the workspace, which is read-only
 };
 
+/// From what a run has looked for, `seen`, to what its profile lacks. `look`: what stands on the
+/// host.
 FileNeeds file_needs(const profile::Profile& profile, const plan::Plan& plan,
                      const supervise::Observations& seen, const LookAtHost& look);
 

@@ -7,6 +7,8 @@
 
 namespace sbx::mcp {
 
+/// The tools of these names. What the client got wrong, and what the session cannot do, is an
+/// answer with is_error.
 Answer diff(const Json& arguments, const Workspace& workspace);
 Answer apply(const Json& arguments, Workspace& workspace);
 

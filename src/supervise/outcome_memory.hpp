@@ -7,6 +7,7 @@
 
 namespace sbx::supervise {
 
+/// The run ended because somebody of it was killed for memory.
 void decide_oom(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome);
 
 /// Nobody refuses a page without a cgroup.
