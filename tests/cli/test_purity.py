@@ -102,6 +102,22 @@ def test_nobody_asks_for_what_loads_libraries():
             for symbol in sorted(symbols) if LOADING.match(symbol)] == []
 
 
+def test_no_folder_includes_what_the_table_of_contributing_does_not_give_it():
+    root = Path(__file__).resolve().parents[2]
+    rows = re.findall(r"^\| `(\w+)` \| .* \| ([\w, ]+) \|$", (root / "CONTRIBUTING.md").read_text(), re.M)
+    may = {folder: set() if used == "nothing" else set(used.split(", ")) for folder, used in rows}
+    folders = {path.name for path in (root / "src").iterdir() if path.is_dir()}
+    assert set(may) == folders and may["cli"] == {"all"}
+
+    def reaches(folder):
+        return may[folder].union(*map(reaches, may[folder]))
+    wrong = [f"{file.relative_to(root)}: {used}" for folder in folders - {"cli"}
+             for file in sorted((root / "src" / folder).rglob("*.[ch]pp"))
+             for used in re.findall(r'^#include "(\w+)/', file.read_text(), re.M)
+             if used != folder and used not in reaches(folder)]
+    assert not wrong, wrong
+
+
 def test_nobody_uses_the_standard_streams():
     """Their initialiser is left out (src/no_streams.cpp): std::cout would be a null pointer."""
     source = Path(__file__).resolve().parents[2] / "src"
