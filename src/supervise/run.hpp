@@ -37,6 +37,8 @@ class Run {
 
  private:
   Result<void> set_up(const Launcher& launcher);
+  /// The command runs in `sandbox`: begins all that looks after it.
+  Result<void> begin_watching(std::unique_ptr<LiveSandbox> sandbox, Stdio stdio);
   Result<void> await_turn();
   void lose_result(const char* why);
   void look_for_end();

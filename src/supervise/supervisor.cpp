@@ -127,7 +127,11 @@ Result<void> Run::set_up(const Launcher& launcher) {
     return std::unexpected(std::move(launched.error()));
   }
   if (sinks_.secrets != nullptr) sinks_.secrets->clear();  // which wipes them
-  sandbox_ = std::move(*launched);
+  return begin_watching(std::move(*launched), std::move(stdio));
+}
+
+Result<void> Run::begin_watching(std::unique_ptr<LiveSandbox> sandbox, Stdio stdio) {
+  sandbox_ = std::move(sandbox);
   outcome_.launched = true;
   changes_.take(sandbox_->take_changes(), sandbox_->copied().kept);
   artifacts_.take(sandbox_->take_root(), sandbox_->reserved_id());
