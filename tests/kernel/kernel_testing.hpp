@@ -70,6 +70,18 @@ inline void private_mounts() {
   expect(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0);
 }
 
+/// in_child(), as root of a user namespace of its own; its mounts, with CLONE_NEWNS, are private.
+inline int in_child_as_root(const std::function<void()>& body, std::uint64_t namespaces = 0) {
+  const unsigned uid = ::geteuid();
+  const unsigned gid = ::getegid();
+  const auto as_root = [&] {
+    map_to_root(uid, gid);
+    if ((namespaces & CLONE_NEWNS) != 0) private_mounts();
+    body();
+  };
+  return in_child(as_root, namespaces | CLONE_NEWUSER);
+}
+
 inline std::string text_of(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};

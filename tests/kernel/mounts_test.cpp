@@ -40,12 +40,8 @@ TEST_CASE("openat2 below a root follows no link out of it, nor any when told so"
 TEST_CASE("mount attributes set recursively on a detached tree hold in a child user namespace") {
   const TempTree tree;
   tree.file("file", "");
-  const unsigned uid = ::geteuid();
-  const unsigned gid = ::getegid();
-  CHECK(in_child(
+  CHECK(in_child_as_root(
             [&] {
-              map_to_root(uid, gid);
-              private_mounts();
               const auto source = sbx::os::open_path_strict(tree.path().c_str());
               expect(source.has_value());
               const auto copy = sbx::os::clone_tree(source->get(), true);
@@ -63,7 +59,7 @@ TEST_CASE("mount attributes set recursively on a detached tree hold in a child u
                                sizeof clear) != 0 &&
                      errno == EPERM);
             },
-            CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
+            CLONE_NEWNS) == kHolds);
 }
 
 TEST_CASE("a detached id-mapped tree can be attached in a child user namespace") {
@@ -118,12 +114,8 @@ TEST_CASE("a detached id-mapped tree can be attached in a child user namespace")
 }
 
 TEST_CASE("overlayfs works in a user namespace with userxattr, and its changes stay above") {
-  const unsigned uid = ::geteuid();
-  const unsigned gid = ::getegid();
-  CHECK(in_child(
+  CHECK(in_child_as_root(
             [&] {
-              map_to_root(uid, gid);
-              private_mounts();
               expect(::mount("t", "/tmp", "tmpfs", 0, nullptr) == 0);
               for (const char* folder : {"/tmp/l", "/tmp/u", "/tmp/w", "/tmp/m"})
                 expect(::mkdir(folder, 0755) == 0);
@@ -133,16 +125,12 @@ TEST_CASE("overlayfs works in a user namespace with userxattr, and its changes s
               expect(::unlink("/tmp/m/file") == 0);
               expect(::access("/tmp/m/file", F_OK) != 0 && ::access("/tmp/l/file", F_OK) == 0);
             },
-            CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
+            CLONE_NEWNS) == kHolds);
 }
 
 TEST_CASE("a fresh /proc is refused where a part of the visible one is covered") {
-  const unsigned uid = ::geteuid();
-  const unsigned gid = ::getegid();
-  CHECK(in_child(
+  CHECK(in_child_as_root(
             [&] {
-              map_to_root(uid, gid);
-              private_mounts();
               expect(::mount("t", "/proc/irq", "tmpfs", 0, nullptr) == 0);
               const pid_t child = ::fork();
               if (child == 0) {
@@ -154,16 +142,12 @@ TEST_CASE("a fresh /proc is refused where a part of the visible one is covered")
               }
               expect(wait_status(child) == kHolds);
             },
-            CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
+            CLONE_NEWNS) == kHolds);
 }
 
 TEST_CASE("pivot_root moves every process that stands in the old root, and no other folder's") {
-  const unsigned uid = ::geteuid();
-  const unsigned gid = ::getegid();
-  CHECK(in_child(
+  CHECK(in_child_as_root(
             [&] {
-              map_to_root(uid, gid);
-              private_mounts();
               const auto root = sbx::os::new_filesystem("tmpfs", {}, 0);
               expect(root.has_value());
               struct ::stat fresh{};
@@ -187,5 +171,5 @@ TEST_CASE("pivot_root moves every process that stands in the old root, and no ot
               expect(::write(moved[1], "x", 1) == 1);
               expect(wait_status(sibling) == kHolds);
             },
-            CLONE_NEWUSER | CLONE_NEWNS) == kHolds);
+            CLONE_NEWNS) == kHolds);
 }

@@ -135,15 +135,10 @@ TEST_CASE(
 }
 
 TEST_CASE("the limit on user namespaces is each namespace's own to lower") {
-  const unsigned uid = ::geteuid();
-  const unsigned gid = ::getegid();
-  CHECK(in_child(
-            [&] {
-              map_to_root(uid, gid);
-              write_file("/proc/sys/user/max_user_namespaces", "0");
-              expect(::unshare(CLONE_NEWUSER) != 0 && errno == ENOSPC);
-            },
-            CLONE_NEWUSER) == kHolds);
+  CHECK(in_child_as_root([&] {
+          write_file("/proc/sys/user/max_user_namespaces", "0");
+          expect(::unshare(CLONE_NEWUSER) != 0 && errno == ENOSPC);
+        }) == kHolds);
   CHECK(in_child([] { expect(::unshare(CLONE_NEWUSER) == 0); }) == kHolds);
 }
 
