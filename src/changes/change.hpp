@@ -22,7 +22,7 @@ struct Entry {
   EntryKind kind = EntryKind::absent;
   unsigned mode = 0;       ///< permission bits (07777), of files and folders
   std::uint64_t size = 0;  ///< bytes, of files
-  /// Of files: os::content_digest, 64 hex digits. Empty: it could not be read, and size and time
+  /// Of files: os::digest_content(), 64 hex digits. Empty: it could not be read, and size and time
   /// of change have to do.
   std::string digest{};
   std::string target{};                 ///< of symlinks, any bytes

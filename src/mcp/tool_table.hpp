@@ -1,5 +1,5 @@
 // The tools as a client sees them: names, what they are for, and the JSON Schemas (2020-12) of what
-// they take and give. One table; what they do is in call.cpp. Pure.
+// they take and give. One table; who does them is in dispatch.cpp. Pure.
 #pragma once
 
 #include <string>

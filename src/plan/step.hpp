@@ -1,5 +1,5 @@
 // The steps of a plan: small structs, one per kind of work, grouped by the process that does it.
-// Pure data. describe.cpp words them, launch/executor.cpp does them, hints.cpp explains failures;
+// Pure data. describe_step.cpp words them, launch/executor.cpp does them, hints.cpp why they fail;
 // all three use std::visit without a catch-all, so a new kind does not compile until all know it.
 #pragma once
 
