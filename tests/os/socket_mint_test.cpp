@@ -2,6 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <sstream>
 
 #include "inner_network.hpp"
@@ -94,7 +95,7 @@ TEST_CASE("a connection to a service inside, of either family") {
   inner.go();
   const os::UniqueFd ready = accept_at(sockets.tcp.back().socket.get());
   REQUIRE(ready.valid());
-  for (const std::uint16_t port : {5000, 5001}) {
+  for (const std::uint16_t port : std::initializer_list<std::uint16_t>{5000, 5001}) {
     const auto made = mint.connect_inside(port);
     REQUIRE_MESSAGE(made.has_value(), "errno ", made ? 0 : made.error().value);
     char text[2];
