@@ -10,9 +10,6 @@
 #include <string>
 #include <string_view>
 
-#include "os/cgroup_file.hpp"
-#include "os/fd.hpp"
-
 namespace sbx::os {
 namespace {
 
@@ -34,6 +31,8 @@ std::uint64_t number(std::string_view text, int base) {
   std::from_chars(text.data(), text.data() + text.size(), value, base);
   return value;
 }
+
+std::string folder_of(pid_t member) { return "/proc/" + std::to_string(member) + "/net/"; }
 
 enum class Kind { netlink, datagrams, tcp };
 
@@ -78,13 +77,20 @@ std::uint64_t add_up(const std::string& path, Kind kind, std::uint64_t enough) {
 
 }  // namespace
 
-std::uint64_t unread_bytes(pid_t member, std::uint64_t enough) {
-  const std::string folder = "/proc/" + std::to_string(member) + "/net/";
-  // "sockets: used 3": most commands have none, which is all that is looked at then.
-  const std::string sockets = read_kernel_text(folder + "sockstat");
-  const std::string_view line = std::string_view(sockets).substr(0, sockets.find('\n'));
-  const std::uint64_t used = number(word(line, 2), 10);
-  if (used == 0) return 0;
+std::uint64_t SocketCount::read(pid_t member) {
+  if (!file_.valid()) {
+    const std::string path = folder_of(member) + "sockstat";
+    file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  }
+  std::array<char, 64> text{};  // "sockets: used 3", and more of other kinds
+  const ssize_t got = ::pread(file_.get(), text.data(), text.size(), 0);
+  if (got <= 0) return 0;
+  const std::string_view line(text.data(), static_cast<std::size_t>(got));
+  return number(word(line.substr(0, line.find('\n')), 2), 10);
+}
+
+std::uint64_t unread_bytes(pid_t member, std::uint64_t sockets, std::uint64_t enough) {
+  const std::string folder = folder_of(member);
   std::uint64_t sum = 0;
   const auto add = [&](Kind kind, std::initializer_list<const char*> files) {
     for (const char* file : files)
@@ -94,7 +100,7 @@ std::uint64_t unread_bytes(pid_t member, std::uint64_t enough) {
   add(Kind::datagrams, {"udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6"});
   // The list of TCP has connections that have ended a minute ago, perhaps tens of thousands.
   constexpr std::uint64_t kFew = 32;
-  if (used >= kFew) add(Kind::tcp, {"tcp", "tcp6"});
+  if (sockets >= kFew) add(Kind::tcp, {"tcp", "tcp6"});
   return sum;
 }
 

@@ -63,6 +63,8 @@ class Escalation {
   Act take(Nanos now);
   [[nodiscard]] std::optional<Nanos> next() const;
   [[nodiscard]] bool begun() const { return kill_at_.has_value(); }
+  /// take() has said so: what is left of the run has no time for anything.
+  [[nodiscard]] bool killed() const { return killed_; }
   /// The run was stopped for so long, in which nobody could heed anything.
   void shift(Nanos stopped);
 

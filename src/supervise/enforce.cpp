@@ -7,7 +7,6 @@
 
 #include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
-#include "os/unread.hpp"
 #include "supervise/redaction.hpp"
 #include "supervise/run.hpp"
 
@@ -58,11 +57,8 @@ std::optional<Nanos> Run::next_wake() const {
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
   if (tree_ended_) return soonest;
   consider(forwarder_.next());
-  if (!paused_since_) {
-    consider(tree_watch_.next());
-    consider(oom_watch_.next());
-    consider(socket_watch_.next());
-  }
+  if (looks_on()) consider(tree_watch_.next());
+  if (!paused_since_) consider(oom_watch_.next());
   consider(control_.next());
   consider(usage_due_);
   consider(artifacts_.next_sample());
@@ -92,10 +88,10 @@ void Run::enforce(Nanos now) {
       end_run(*limit, now, to_nanos(plan_.supervision.grace));
     }
   }
-  // Last, and not while it is ended: with many processes it takes its time.
-  if (!paused_since_ && !escalation_.begun() && tree_watch_.due(now)) look_at_tree(now);
+  // Last: with many processes it takes its time.
+  if (looks_on() && tree_watch_.due(now)) look_at_tree(now);
   if (tree_watch_.over()) end_run(KilledFor::memory, now, 0);
-  if (!paused_since_ && !escalation_.begun() && socket_watch_.due(now)) look_at_sockets();
+  if (looks_on() && socket_watch_.due(now)) look_at_sockets();
   if (socket_watch_.over()) end_run(KilledFor::sockets, now, 0);
   switch (escalation_.take(now)) {
     case Escalation::Act::nothing:
@@ -129,11 +125,23 @@ void Run::look_at_tree(Nanos now) {
   os::release_code();  // what reads /proc is not needed until the next look
 }
 
+bool Run::looks_on() const { return !paused_since_ && !tree_ended_ && !escalation_.killed(); }
+
+/// What wait() does by itself, in place of a turn of the loop: most commands have none.
+bool Run::has_sockets() {
+  if (socket_count_.read(sandbox_->init_pid()) > 0) return true;
+  socket_watch_.note(now_ns(), 0);
+  return false;
+}
+
 void Run::look_at_sockets() {
-  const std::uint64_t unread = os::unread_bytes(sandbox_->init_pid(), socket_watch_.limit());
-  socket_watch_.note(now_ns(), unread);  // of very many it takes its time
+  const pid_t init = sandbox_->init_pid();
+  const std::uint64_t unread =
+      os::unread_bytes(init, socket_count_.read(init), socket_watch_.limit());
+  const Nanos now = now_ns();  // of very many it takes its time
+  socket_watch_.note(now, unread);
   evidence_.unread_bytes = socket_watch_.peak();
-  os::release_code();
+  if (!settle_due_) settle_due_ = now + settle_pause_;
 }
 
 Denials::Tell Run::tell_denial() {

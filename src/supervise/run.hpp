@@ -9,6 +9,7 @@
 
 #include "os/signals.hpp"
 #include "os/tree_times.hpp"
+#include "os/unread.hpp"
 #include "supervise/accounting.hpp"
 #include "supervise/artifact_keeper.hpp"
 #include "supervise/change_keeper.hpp"
@@ -54,6 +55,9 @@ class Run {
   /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
   void look_at_sockets();
+  /// Is it time for looks at what nobody keeps for us? In the grace before a kill it is.
+  [[nodiscard]] bool looks_on() const;
+  bool has_sockets();
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
   void take_signals();
@@ -110,6 +114,7 @@ class Run {
   TreeWatch tree_watch_;
   TreeWatch oom_watch_;
   TreeWatch socket_watch_;
+  os::SocketCount socket_count_;
   HighWatch high_watch_;
   PlaceWatch place_watch_;
   os::TreeTimes tree_times_;

@@ -222,15 +222,23 @@ void Run::wait(std::optional<Nanos> until) {
   set_.add(gate_.fd(), POLLIN);
   streams_.watch(set_);
   events_.watch(set_);
-  timespec timeout{};
-  polled_ = now_ns();
-  if (until) {
-    const Nanos left = std::max<Nanos>(0, *until - polled_);
-    timeout = {left / kSecond, left % kSecond};
+  for (;;) {
+    const std::optional<Nanos> look = looks_on() ? socket_watch_.next() : std::nullopt;
+    const std::optional<Nanos> next = until && look ? std::min(*until, *look)
+                                      : until       ? until
+                                                    : look;
+    timespec timeout{};
+    polled_ = now_ns();
+    if (next) {
+      const Nanos left = std::max<Nanos>(0, *next - polled_);
+      timeout = {left / kSecond, left % kSecond};
+    }
+    const int ready = ::ppoll(set_.data(), set_.size(), next ? &timeout : nullptr, nullptr);
+    // Anything but EINTR (a descriptor limit below what we watch) would make this spin for ever.
+    if (ready < 0 && errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "cannot wait for the sandbox");
+    if (ready != 0 || next != look || !look || has_sockets()) return;
   }
-  // Anything but EINTR (a descriptor limit below what we watch) would make this loop spin for ever.
-  if (::ppoll(set_.data(), set_.size(), until ? &timeout : nullptr, nullptr) < 0 && errno != EINTR)
-    throw std::system_error(errno, std::generic_category(), "cannot wait for the sandbox");
 }
 
 void Run::reap_tree() {

@@ -71,6 +71,23 @@ def test_what_stays_below_is_left_alone(sbx, way):
     assert run(sbx, way, "1G", "1").assert_ok().out == "full\n"
 
 
+TOLD = """
+import signal
+signal.signal(signal.SIGTERM, lambda *_: None)
+signal.pause()
+"""
+
+
+@pytest.mark.needs("cgroup:memory")
+@pytest.mark.parametrize("memory, early", [("32M", True), ("none", False)])
+def test_the_grace_before_a_kill_has_the_limit_as_well(sbx, memory, early):
+    script = PRELUDE + TOLD + WAYS["answers of netlink"] + "ready()"
+    flags = ["--memory", memory, "--timeout", "1s", "--grace", "30s" if early else "3s"]
+    run = sbx.run(flags=flags, cmd=["/usr/bin/python3", "-S", "-c", script, "60"], timeout=120)
+    run.assert_status("timeout", 124)  # the first reason stays
+    assert run.seconds < 25 if early else run.seconds >= 4, run
+
+
 # What may be asked for once may be asked for without end: a policy for each page of a file that has none, a program
 # that the kernel compiles for each socket.
 ASK = """

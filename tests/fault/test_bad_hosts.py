@@ -119,6 +119,15 @@ def test_memory_without_a_cgroup_is_sampled(on, probe, host):
 
 
 @LACKING_CGROUPS
+def test_sampled_memory_is_looked_at_in_the_grace_as_well(on, host):
+    script = "trap 'exec head -c 300M /dev/zero | tail' TERM; echo; while :; do sleep 0.05; done"
+    flags = ["--degrade", "cgroup", "--memory", "64M", "--timeout", "1s", "--grace", "30s"]
+    done = on(host, *flags, cmd=["bash", "-c", script + "; sleep 60"])
+    done.assert_status("timeout", 124)
+    assert done.result["memory"]["peak_bytes"] > 64 << 20 and done.result["wall_ms"] < 25000, done
+
+
+@LACKING_CGROUPS
 def test_memory_below_the_limit_is_left_alone(on, probe, host):
     done = on(host, "--degrade", "cgroup", *probe.flags, "--memory", "256M", cmd=[probe.path, "memory-bomb", "64"])
     assert done.status != "oom" and done.result["reason"]["code"] != "memory_limit", done

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from support import leftovers, slow
-from support.waiting import wait_until
+from support.waiting import cpu_seconds, wait_until
 
 PYTHON = "/usr/bin/python3"
 CALLS = ("import ctypes, os, sys, time; libc = ctypes.CDLL(None, use_errno=True)\n"
@@ -132,13 +132,6 @@ def test_there_is_an_end_to_the_kinds(sbx):
 def flood(seconds):
     return python(f"end = time.monotonic() + {seconds}\nn = 0\n"
                   "while time.monotonic() < end:\n    call(165, 0, 0, 0, 0, 0); n += 1\nprint(n)")
-
-
-def cpu_seconds(pid):
-    """User and system time so far, without children."""
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_flood_burns_its_own_time(sbx):

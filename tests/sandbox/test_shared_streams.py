@@ -2,9 +2,10 @@
 through which it reaches nothing of theirs."""
 import os
 import subprocess
-from pathlib import Path
 
 import pytest
+
+from support.waiting import cpu_seconds
 
 PYTHON = "/usr/bin/python3"
 READ_BACK = "import os\ntry: print('read', os.read(os.open('/proc/self/fd/1', os.O_RDONLY | os.O_NONBLOCK), 100))\nexcept OSError: print('nothing')"
@@ -77,20 +78,14 @@ def test_all_of_a_pipe_arrives(shell, size):
     assert shell(f'{source} | "$@"', "sha256sum") == expected
 
 
-def seconds_of(pid):
-    """Of processor time, so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def test_a_pipe_that_the_payload_makes_larger_does_not_keep_us_awake(sbx, own_pipe):
     """There is room in it then, which is what the supervisor waits for."""
     larger = "import fcntl, time; fcntl.fcntl(0, 1031, 1 << 16); print('larger', flush=True); time.sleep(1); print('end', flush=True)"
     running = sbx.spawn(flags=[], cmd=[PYTHON, "-c", larger], stdin=own_pipe)
     running.read_until(b"larger")
-    before = seconds_of(running.pid)
+    before = cpu_seconds(running.pid)
     running.read_until(b"end")
-    assert seconds_of(running.pid) - before < 0.5, "it waited in a loop"
+    assert cpu_seconds(running.pid) - before < 0.5, "it waited in a loop"
     running.wait().assert_ok()
 
 

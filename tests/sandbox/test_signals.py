@@ -11,7 +11,7 @@ import pytest
 from support import cgroups
 from support.leftovers import descendants
 from support.terminal import read_until
-from support.waiting import children_of, state_of, wait_until
+from support.waiting import children_of, cpu_seconds, state_of, wait_until
 
 ASKING = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 DEAF = "trap '' INT TERM HUP QUIT; echo ready; while :; do sleep 0.05; done"
@@ -194,6 +194,16 @@ def test_a_deaf_payload_at_its_limit_gets_sigterm_grace_and_sigkill(sbx):
     assert 1.0 <= run.seconds < 5
     sent = [(e["signal"], e["reason"]) for e in run.events if e["type"] == "signal_sent"]
     assert sent == [(signal.SIGTERM, "wall_limit"), (signal.SIGKILL, "wall_limit")]
+
+
+def test_nobody_is_busy_in_the_grace(sbx):
+    """What sbx looks at now and then of a run is due in its grace as well."""
+    running = sbx.spawn(flags=["--timeout", "300ms", "--grace", "3s"], cmd=["bash", "-c", DEAF.replace("''", "'echo told'")])
+    running.read_until(b"told")
+    before = cpu_seconds(running.pid)
+    time.sleep(2)
+    assert cpu_seconds(running.pid) - before < 0.5, "it waited in a loop"
+    running.wait().assert_status("timeout", 124)
 
 
 def test_a_payload_that_uses_its_grace_can_tidy_up(sbx):

@@ -4,6 +4,7 @@ import os
 import pytest
 
 from support.slow import FACTOR
+from support.waiting import cpu_seconds
 
 MB = 1_000_000
 SIZE = 256 * MB
@@ -13,12 +14,6 @@ block = open('/workspace/block', 'rb').read(); left = {size}
 while left > 0: left -= os.write(1, block[:left])
 os.write(2, b'written'); sys.stdin.read()
 """
-
-
-def cpu_seconds(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        fields = file.read().rsplit(") ", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @pytest.mark.parametrize("kind", ["text", "bytes", "hex"])

@@ -1,4 +1,5 @@
 """Waiting for a condition, and what a process is doing meanwhile."""
+import os
 import resource
 import time
 from pathlib import Path
@@ -32,6 +33,12 @@ def state_of(pid):
     except (FileNotFoundError, ProcessLookupError):
         return "X", None
     return words[0], (words[11], words[12])
+
+
+def cpu_seconds(pid):
+    """User and system time of a process so far, without children."""
+    _, (user, system) = state_of(pid)
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 def are_waiting(pids):

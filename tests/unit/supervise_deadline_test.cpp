@@ -173,7 +173,9 @@ TEST_CASE("without grace a run is killed at once, and once") {
   Escalation end;
   CHECK(end.take(0) == Escalation::Act::nothing);
   end.begin(ms(10), 0);
+  CHECK_FALSE(end.killed());
   CHECK(end.take(ms(10)) == Escalation::Act::kill);
+  CHECK(end.killed());
   CHECK(end.take(ms(11)) == Escalation::Act::nothing);
   CHECK_FALSE(end.next());
 }
