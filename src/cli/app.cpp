@@ -231,9 +231,11 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
         usage_error("--timing needs a run, which --dry-run leaves out", usage_hint(verb)));
   if (!arguments.interval.empty() && !arguments.watch && problems.empty())
     problems.push_back(usage_error("--interval needs --watch", usage_hint(verb)));
-  if (problems.empty() && gives(arguments, "--net") && gives(arguments, "--allow"))
-    problems.push_back(usage_error("--net and --allow exclude each other",
-                                   "--allow alone is a network of the sandbox's own, with a list"));
+  for (const std::string list : {"--allow", "--publish"})
+    if (problems.empty() && gives(arguments, "--net") && gives(arguments, list))
+      problems.push_back(
+          usage_error("--net and " + list + " exclude each other",
+                      list + " alone is a network of the sandbox's own, with a list"));
   if (problems.empty() && arguments.reporting.ci && arguments.reporting.json)
     problems.push_back(usage_error("--ci and --json exclude each other",
                                    "--result FILE writes the same object beside the log"));

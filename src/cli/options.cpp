@@ -140,6 +140,8 @@ constexpr std::array kOptions{
                "none, or the host's own network [none]"},
     OptionSpec{"--allow", "HOST:PORT", "network.allow", "", list_entry, network, true, kPlan,
                "reach this and nothing else: *.NAME:443, udp:NAME:3478"},
+    OptionSpec{"--publish", "[ADDR:]PORT:PORT", "network.publish", "", list_entry, network, true,
+               kPlan, "a port of this host leads to one inside: 8080:80"},
 
     OptionSpec{"--seccomp-allow", "NAME", "seccomp.allow", "", list_entry, hardening, true, kPlan,
                "allow a system call or @group"},

@@ -84,9 +84,28 @@ def test_a_list_of_nothing_reaches_nothing(sbx, server):
     assert run.result["network"]["mode"] == "filtered"
 
 
-def test_a_list_needs_a_network_of_its_own(sbx):
-    run = sbx.call("run", "--net", "host", "--allow", "example.org:443", "--", "true")
-    assert run.code == 125 and "--net and --allow exclude each other" in run.err
+@pytest.mark.parametrize("flag, value", [("--allow", "example.org:443"), ("--publish", "8080:80")])
+def test_a_list_needs_a_network_of_its_own(sbx, flag, value):
+    run = sbx.call("run", "--net", "host", flag, value, "--", "true")
+    assert run.code == 125 and f"--net and {flag} exclude each other" in run.err
+
+
+def test_a_port_is_published_by_its_flag(sbx):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    serve = ("import socket; s = socket.create_server(('', 8080)); print('up', flush=True); "
+             "s.settimeout(20); c, _ = s.accept(); c.sendall(b'served')")
+    running = sbx.spawn(flags=["--publish", f"{port}:8080"], cmd=["/usr/bin/python3", "-c", serve])
+    running.read_until(b"up")
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+        assert client.recv(100) == b"served"
+    running.wait().assert_ok()
+
+
+def test_what_is_no_port_is_told_with_the_flag(sbx):
+    run = sbx.call("run", "--publish", "80:nothing", "--", "true")
+    run.assert_refused("--publish", "80:nothing")
 
 
 def test_a_place_that_cannot_be_published_is_told_with_its_line(sbx, server):
