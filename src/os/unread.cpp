@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "os/cgroup_file.hpp"
 namespace sbx::os {
 namespace {
 
@@ -33,6 +34,22 @@ std::uint64_t number(std::string_view text, int base) {
 }
 
 std::string folder_of(pid_t member) { return "/proc/" + std::to_string(member) + "/net/"; }
+
+/// TCP keeps more for each, but for connections that nobody has accepted: these are sockets as
+/// well.
+constexpr std::uint64_t kFew = 32;
+
+/// socket(7): a buffer may be set to twice its maximum. One packet comes above it.
+std::uint64_t most_of_one() {
+  constexpr std::uint64_t kPacket = 65536;
+  const auto bytes_of = [](const char* name) {
+    return number(read_kernel_text(std::string("/proc/sys/net/core/") + name), 10);
+  };
+  const std::uint64_t most = bytes_of("rmem_max");
+  if (most == 0) return UINT64_MAX / kFew;  // not to be seen: each look is a whole one
+  return 2 * (most + bytes_of("wmem_max") + kPacket) + bytes_of("rmem_default") +
+         bytes_of("wmem_default");
+}
 
 enum class Kind { netlink, datagrams, tcp };
 
@@ -77,19 +94,22 @@ std::uint64_t add_up(const std::string& path, Kind kind, std::uint64_t enough) {
 
 }  // namespace
 
-std::uint64_t SocketCount::read(pid_t member) {
-  if (!file_.valid()) {
+bool UnreadSockets::may_pass(pid_t member, std::uint64_t enough) {
+  if (!count_.valid()) {
     const std::string path = folder_of(member) + "sockstat";
-    file_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    count_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   }
   std::array<char, 64> text{};  // "sockets: used 3", and more of other kinds
-  const ssize_t got = ::pread(file_.get(), text.data(), text.size(), 0);
-  if (got <= 0) return 0;
-  const std::string_view line(text.data(), static_cast<std::size_t>(got));
-  return number(word(line.substr(0, line.find('\n')), 2), 10);
+  const ssize_t got = ::pread(count_.get(), text.data(), text.size(), 0);
+  if (got <= 0) return false;
+  const std::string_view all(text.data(), static_cast<std::size_t>(got));
+  const std::uint64_t sockets = number(word(all.substr(0, all.find('\n')), 2), 10);
+  if (sockets == 0) return false;
+  if (most_of_one_ == 0) most_of_one_ = most_of_one();
+  return sockets >= kFew || sockets * most_of_one_ > enough;
 }
 
-std::uint64_t unread_bytes(pid_t member, std::uint64_t sockets, std::uint64_t enough) {
+std::uint64_t UnreadSockets::bytes(pid_t member, std::uint64_t enough) const {
   const std::string folder = folder_of(member);
   std::uint64_t sum = 0;
   const auto add = [&](Kind kind, std::initializer_list<const char*> files) {
@@ -98,9 +118,7 @@ std::uint64_t unread_bytes(pid_t member, std::uint64_t sockets, std::uint64_t en
   };
   add(Kind::netlink, {"netlink"});
   add(Kind::datagrams, {"udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6"});
-  // The list of TCP has connections that have ended a minute ago, perhaps tens of thousands.
-  constexpr std::uint64_t kFew = 32;
-  if (sockets >= kFew) add(Kind::tcp, {"tcp", "tcp6"});
+  add(Kind::tcp, {"tcp", "tcp6"});
   return sum;
 }
 

@@ -12,20 +12,19 @@
 
 namespace sbx::os {
 
-/// How many sockets there are in a process's network namespace: none for most commands, which is
-/// all that is looked at then. Its file stays open, for looks that cost a few microseconds.
-class SocketCount {
+/// The sockets in the network namespace of one process.
+class UnreadSockets {
  public:
-  /// Of `member`, always the same one. 0 as well where nothing is to be seen.
-  std::uint64_t read(pid_t member);
+  /// Could they keep more than `enough`? Most commands have no socket or few, for which a look
+  /// costs some microseconds: its file stays open. False as well where nothing is to be seen.
+  bool may_pass(pid_t member, std::uint64_t enough);
+  /// Bytes, of all together; of TCP's only those that nobody has accepted, without error queues, of
+  /// which /proc says nothing. What has passed `enough` need not be counted to the end.
+  [[nodiscard]] std::uint64_t bytes(pid_t member, std::uint64_t enough) const;
 
  private:
-  UniqueFd file_;
+  UniqueFd count_;
+  std::uint64_t most_of_one_ = 0;  ///< of netlink or datagrams; read when it is needed
 };
-
-/// Bytes, of all `sockets` in the network namespace of `member` together; of TCP's only those that
-/// nobody has accepted, without error queues, of which /proc says nothing. Who has passed `enough`
-/// need not be counted to the end. 0 as well where nothing is to be seen.
-std::uint64_t unread_bytes(pid_t member, std::uint64_t sockets, std::uint64_t enough);
 
 }  // namespace sbx::os

@@ -127,17 +127,15 @@ void Run::look_at_tree(Nanos now) {
 
 bool Run::looks_on() const { return !paused_since_ && !tree_ended_ && !escalation_.killed(); }
 
-/// What wait() does by itself, in place of a turn of the loop: most commands have none.
-bool Run::has_sockets() {
-  if (socket_count_.read(sandbox_->init_pid()) > 0) return true;
+/// What wait() does by itself, in place of a turn of the loop.
+bool Run::sockets_may_pass() {
+  if (sockets_.may_pass(sandbox_->init_pid(), socket_watch_.limit())) return true;
   socket_watch_.note(now_ns(), 0);
   return false;
 }
 
 void Run::look_at_sockets() {
-  const pid_t init = sandbox_->init_pid();
-  const std::uint64_t unread =
-      os::unread_bytes(init, socket_count_.read(init), socket_watch_.limit());
+  const std::uint64_t unread = sockets_.bytes(sandbox_->init_pid(), socket_watch_.limit());
   const Nanos now = now_ns();  // of very many it takes its time
   socket_watch_.note(now, unread);
   evidence_.unread_bytes = socket_watch_.peak();

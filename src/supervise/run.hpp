@@ -57,7 +57,7 @@ class Run {
   void look_at_sockets();
   /// Is it time for looks at what nobody keeps for us? In the grace before a kill it is.
   [[nodiscard]] bool looks_on() const;
-  bool has_sockets();
+  bool sockets_may_pass();
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
   void take_signals();
@@ -114,7 +114,7 @@ class Run {
   TreeWatch tree_watch_;
   TreeWatch oom_watch_;
   TreeWatch socket_watch_;
-  os::SocketCount socket_count_;
+  os::UnreadSockets sockets_;
   HighWatch high_watch_;
   PlaceWatch place_watch_;
   os::TreeTimes tree_times_;

@@ -237,7 +237,7 @@ void Run::wait(std::optional<Nanos> until) {
     // Anything but EINTR (a descriptor limit below what we watch) would make this spin for ever.
     if (ready < 0 && errno != EINTR)
       throw std::system_error(errno, std::generic_category(), "cannot wait for the sandbox");
-    if (ready != 0 || next != look || !look || has_sockets()) return;
+    if (ready != 0 || next != look || !look || sockets_may_pass()) return;
   }
 }
 
