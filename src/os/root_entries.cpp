@@ -235,7 +235,8 @@ Result<std::vector<RootEntry>> dir_root_entries(const std::string& dir) {
     if (is_made_fresh(entry.d_name)) return {};
     if (entries.size() == kMostAtTop) return std::unexpected(Errno{E2BIG});
     auto found = dir_entry(root.path, entry);
-    if (!found && found.error().value == ENOENT) return {};  // gone since it was listed
+    // Gone since it was listed, or a link that is closed to us: no part of what is shown.
+    if (!found && is_absent(found.error().value)) return {};
     if (!found) return std::unexpected(found.error());
     if (*found) entries.push_back(**std::move(found));
     return {};
