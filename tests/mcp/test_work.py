@@ -36,7 +36,10 @@ def held(state):
 def workers(client):
     """The copies of the server that work; its heir has no streams of the client's."""
     def is_one(pid):
-        return b"\0mcp\0" in words_of(pid) and os.readlink(f"/proc/{pid}/fd/0") != "/dev/null"
+        try:
+            return b"\0mcp\0" in words_of(pid) and os.readlink(f"/proc/{pid}/fd/0") != "/dev/null"
+        except FileNotFoundError:
+            return False  # it has ended since
     return [pid for (pid, _), name in leftovers.descendants(client.process.pid).items() if name == "sbx" and is_one(pid)]
 
 

@@ -51,8 +51,11 @@ def are_waiting(pids):
 
 
 def words_of(pid):
-    """The command line of a process, as the kernel has it."""
-    return Path(f"/proc/{pid}/cmdline").read_bytes()
+    """The command line of a process, as the kernel has it; empty of one that has gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def resident(pid):
