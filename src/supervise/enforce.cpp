@@ -55,7 +55,7 @@ std::optional<Nanos> Run::next_wake() const {
   consider(events_.next());
   consider(drop_due_);
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
-  if (tree_ended_) return soonest;
+  if (tree_ended_ || !sandbox_) return soonest;
   consider(forwarder_.next());
   if (looks_on()) consider(tree_watch_.next());
   if (!paused_since_) consider(oom_watch_.next());
@@ -125,7 +125,9 @@ void Run::look_at_tree(Nanos now) {
   os::release_code();  // what reads /proc is not needed until the next look
 }
 
-bool Run::looks_on() const { return !paused_since_ && !tree_ended_ && !escalation_.killed(); }
+bool Run::looks_on() const {
+  return sandbox_ && !paused_since_ && !tree_ended_ && !escalation_.killed();
+}
 
 /// What wait() does by itself, in place of a turn of the loop.
 bool Run::sockets_may_pass() {

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from support import cgroups, leftovers, slow
-from support.waiting import wait_until
+from support.waiting import cpu_seconds, wait_until
 
 SPEAKS = "for i in 1 2 3 4 5 6 7 8 9; do echo line $i; head -c 100 /dev/zero | tr '\\0' x; sleep 0.01; done"
 
@@ -248,6 +248,24 @@ def test_a_result_waits_for_its_reader_until_sbx_is_to_end(sbx):
     code_of(process)
     assert b"the result could not be written: sbx was asked to end" in rest_of(process.stderr)
     process.stdout.close()
+
+
+def test_events_of_a_start_that_failed_are_waited_for_without_a_sandbox(sbx):
+    ours, theirs = os.pipe()
+    os.set_blocking(theirs, False)
+    with pytest.raises(BlockingIOError):
+        while True:
+            os.write(theirs, bytes(4096))
+    os.set_blocking(theirs, True)
+    flags = ["--workdir", "/nowhere", "--events", f"fd:{theirs}"]
+    process = unread(sbx, flags, ["true"], stderr=subprocess.PIPE, pass_fds=[theirs])
+    os.close(theirs)
+    time.sleep(3)  # of the five that it waits
+    assert cpu_seconds(process.pid) < 1, "it waits in a loop"
+    assert process.wait(timeout=30) == 125
+    told = rest_of(process.stderr)
+    assert b"/nowhere" in told and b"the events could not be written" in told, told
+    os.close(ours)
 
 
 def test_so_does_that_of_a_run_that_was_refused(sbx):
