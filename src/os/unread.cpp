@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "os/cgroup_file.hpp"
+
 namespace sbx::os {
 namespace {
 

@@ -250,13 +250,19 @@ def test_a_result_waits_for_its_reader_until_sbx_is_to_end(sbx):
     process.stdout.close()
 
 
-def test_events_of_a_start_that_failed_are_waited_for_without_a_sandbox(sbx):
+def full_pipe():
+    """Both of its ends; no byte fits into it any more."""
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)
     with pytest.raises(BlockingIOError):
         while True:
             os.write(theirs, bytes(4096))
     os.set_blocking(theirs, True)
+    return ours, theirs
+
+
+def test_events_of_a_start_that_failed_are_waited_for_without_a_sandbox(sbx):
+    ours, theirs = full_pipe()
     flags = ["--workdir", "/nowhere", "--events", f"fd:{theirs}"]
     process = unread(sbx, flags, ["true"], stderr=subprocess.PIPE, pass_fds=[theirs])
     os.close(theirs)
@@ -269,12 +275,7 @@ def test_events_of_a_start_that_failed_are_waited_for_without_a_sandbox(sbx):
 
 
 def test_so_does_that_of_a_run_that_was_refused(sbx):
-    ours, theirs = os.pipe()
-    os.set_blocking(theirs, False)
-    with pytest.raises(BlockingIOError):
-        while True:
-            os.write(theirs, bytes(4096))
-    os.set_blocking(theirs, True)
+    ours, theirs = full_pipe()
     process = unread(sbx, ["--degrade", "nothing", "--result", f"fd:{theirs}"], ["true"], stderr=subprocess.PIPE, pass_fds=[theirs])
     os.close(theirs)
     with pytest.raises(subprocess.TimeoutExpired):
