@@ -47,17 +47,21 @@ SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated
   return {};
 }
 
-std::string read_kernel_text(const std::string& path, std::size_t most) {
+SysResult<std::string> look_at_kernel_text(const std::string& path, std::size_t most) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return fail();
   std::string text;
   char chunk[8192];
   ssize_t got = 0;
-  while (file.valid() && text.size() < most &&
-         (got = ::read(file.get(), chunk, sizeof chunk)) != 0) {
-    if (got < 0 && errno != EINTR) break;
+  while (text.size() < most && (got = ::read(file.get(), chunk, sizeof chunk)) != 0) {
+    if (got < 0 && errno != EINTR) return fail();
     if (got > 0) text.append(chunk, static_cast<std::size_t>(got));
   }
   return text;
+}
+
+std::string read_kernel_text(const std::string& path, std::size_t most) {
+  return look_at_kernel_text(path, most).value_or(std::string());
 }
 
 std::string read_control(int dir_fd, const char* file) {

@@ -22,7 +22,11 @@ enum class GroupFolder { of_run, shared };
 /// Makes a group's folder; an errno of `tolerated` (0: none) is fine.
 SysResult<void> make_group_folder(int parent_fd, const char* name, int tolerated, GroupFolder kind);
 
-/// All of a file of /proc or a hierarchy; empty if it cannot be read. mountinfo may be long.
+/// All of a file of /proc or a hierarchy. mountinfo may be long. ENOENT or ESRCH: the process or
+/// group has gone.
+SysResult<std::string> look_at_kernel_text(const std::string& path, std::size_t most = SIZE_MAX);
+
+/// The same, empty if it cannot be read.
 std::string read_kernel_text(const std::string& path, std::size_t most = SIZE_MAX);
 
 /// The first line, without its newline; empty if it cannot be read.

@@ -1,9 +1,12 @@
 #include "os/tree_sample.hpp"
 
+#include <dirent.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -13,7 +16,7 @@
 #include "base/quantity.hpp"
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_find.hpp"
-#include "os/tools_path.hpp"
+#include "os/gone.hpp"
 
 namespace sbx::os {
 namespace {
@@ -44,13 +47,41 @@ class Processes {
   std::unordered_set<std::string> known_{};
 };
 
+/// Reads what is still there, and remembers what else kept it from that.
+class Look {
+ public:
+  std::string text(const std::string& path, std::size_t most = SIZE_MAX) {
+    auto text = look_at_kernel_text(path, most);
+    if (!text) note(text.error().value);
+    return std::move(text).value_or(std::string());
+  }
+
+  /// Those that are numbers.
+  std::vector<std::string> numbers(const std::string& folder) {
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, int (*)(DIR*)> listing(::opendir(folder.c_str()), &::closedir);
+    if (!listing) note(errno);
+    while (const dirent* const entry = listing ? ::readdir(listing.get()) : nullptr)
+      if (entry->d_name[0] != '.') names.emplace_back(entry->d_name);
+    return names;
+  }
+
+  [[nodiscard]] int failure() const { return failure_; }
+
+ private:
+  void note(int error) {
+    if (failure_ == 0 && !is_gone(error) && error != EACCES) failure_ = error;
+  }
+
+  int failure_ = 0;
+};
+
 /// Each thread has the children that it forked itself (proc(5), /proc/PID/task/TID/children).
-void add_children(const std::string& pid, Processes& found) {
+void add_children(const std::string& pid, Look& look, Processes& found) {
   const std::string tasks = folder_of(pid) + "/task";
-  for (const std::string& thread : names_in(tasks)) {
+  for (const std::string& thread : look.numbers(tasks)) {
     const std::string list = std::string(tasks).append("/").append(thread).append("/children");
-    for (std::string& child : words_of(read_kernel_text(list, kMaxList), ' '))
-      found.add(std::move(child));
+    for (std::string& child : words_of(look.text(list, kMaxList), ' ')) found.add(std::move(child));
   }
 }
 
@@ -64,16 +95,16 @@ std::uint64_t kib_line(const std::string& text, const std::string& key) {
   return number(std::string(line.substr(0, line.find(' ')))) * 1024;
 }
 
-std::uint64_t resident(const std::string& pid) {
-  const std::string status = read_kernel_text(folder_of(pid) + "/status");
+std::uint64_t resident(const std::string& pid, Look& look) {
+  const std::string status = look.text(folder_of(pid) + "/status");
   return kib_line(status, "RssAnon") + kib_line(status, "RssShmem");
 }
 
 /// What is shared counts in parts. Not to be read of a process that made itself undumpable
 /// (ptrace(2)): its pages then count in full.
-std::uint64_t proportional(const std::string& pid) {
-  const std::string rollup = read_kernel_text(folder_of(pid) + "/smaps_rollup");
-  if (rollup.empty()) return resident(pid);
+std::uint64_t proportional(const std::string& pid, Look& look) {
+  const std::string rollup = look.text(folder_of(pid) + "/smaps_rollup");
+  if (rollup.empty()) return resident(pid, look);
   return kib_line(rollup, "Pss_Anon") + kib_line(rollup, "Pss_Shmem");
 }
 
@@ -97,24 +128,27 @@ std::optional<ProcessTime> read_process_time(const std::string& pid) {
   return ProcessTime{pid, number(fields[kStarted]), {us(0), us(1)}, {us(2), us(3)}};
 }
 
-std::optional<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
+SysResult<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
+  Look look;
   Processes found;
   found.add(std::to_string(root));
   const Clock::time_point until = Clock::now() + kPatience;
   for (std::size_t i = 0; i < found.all().size() && Clock::now() < until; ++i)
-    add_children(std::string(found.all()[i]), found);
+    add_children(std::string(found.all()[i]), look, found);
   const std::vector<std::string>& pids = found.all();
-  if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::nullopt;
+  if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::unexpected(Errno{ESRCH});
   TreeSample sample;
   sample.processes = static_cast<int>(pids.size());
   for (const std::string& pid : pids) {
     if (Clock::now() >= until) break;
-    sample.memory += resident(pid);
+    sample.memory += resident(pid, look);
     if (auto time = read_process_time(pid)) sample.times.push_back(*std::move(time));
   }
-  if (sample.memory <= enough) return sample;
-  sample.memory = 0;
-  for (const std::string& pid : pids) sample.memory += proportional(pid);
+  if (sample.memory > enough) {
+    sample.memory = 0;
+    for (const std::string& pid : pids) sample.memory += proportional(pid, look);
+  }
+  if (look.failure() != 0) return std::unexpected(Errno{look.failure()});
   return sample;
 }
 

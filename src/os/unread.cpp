@@ -10,7 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/fail.hpp"
 #include "os/cgroup_file.hpp"
+#include "os/gone.hpp"
 
 namespace sbx::os {
 namespace {
@@ -74,16 +76,29 @@ std::uint64_t unread_of(std::string_view line, Kind kind) {
   return word(line, kInode) == "0" ? queue : 0;
 }
 
+/// Also a kind of sockets that the kernel does not have has no file.
+SysResult<std::uint64_t> none_of_gone() {
+  if (is_gone(errno)) return 0;
+  return fail();
+}
+
+SysResult<bool> false_of_gone() {
+  SBX_CHECK(none_of_gone());
+  return false;
+}
+
 /// Not read as a whole: a line for each socket, of which a command may have a hundred thousand.
-std::uint64_t add_up(const std::string& path, Kind kind, std::uint64_t enough) {
+SysResult<std::uint64_t> add_up(const std::string& path, Kind kind, std::uint64_t enough) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return none_of_gone();
   std::uint64_t sum = 0;
   std::string text;
   std::array<char, 16384> piece{};
-  while (file.valid() && sum <= enough) {
+  while (sum <= enough) {
     const ssize_t got = ::read(file.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
+    if (got < 0) return none_of_gone();
+    if (got == 0) break;
     text.append(piece.data(), static_cast<std::size_t>(got));
     std::size_t begin = 0;
     for (std::size_t end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
@@ -95,14 +110,15 @@ std::uint64_t add_up(const std::string& path, Kind kind, std::uint64_t enough) {
 
 }  // namespace
 
-bool UnreadSockets::may_pass(pid_t member, std::uint64_t enough) {
+SysResult<bool> UnreadSockets::may_pass(pid_t member, std::uint64_t enough) {
   if (!count_.valid()) {
     const std::string path = folder_of(member) + "sockstat";
     count_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!count_.valid()) return false_of_gone();
   }
   std::array<char, 64> text{};  // "sockets: used 3", and more of other kinds
   const ssize_t got = ::pread(count_.get(), text.data(), text.size(), 0);
-  if (got <= 0) return false;
+  if (got < 0) return false_of_gone();
   const std::string_view all(text.data(), static_cast<std::size_t>(got));
   const std::uint64_t sockets = number(word(all.substr(0, all.find('\n')), 2), 10);
   if (sockets == 0) return false;
@@ -110,16 +126,18 @@ bool UnreadSockets::may_pass(pid_t member, std::uint64_t enough) {
   return sockets >= kFew || sockets * most_of_one_ > enough;
 }
 
-std::uint64_t UnreadSockets::bytes(pid_t member, std::uint64_t enough) const {
+SysResult<std::uint64_t> UnreadSockets::bytes(pid_t member, std::uint64_t enough) const {
   const std::string folder = folder_of(member);
   std::uint64_t sum = 0;
-  const auto add = [&](Kind kind, std::initializer_list<const char*> files) {
+  const auto add = [&](Kind kind, std::initializer_list<const char*> files) -> SysResult<void> {
     for (const char* file : files)
-      if (sum <= enough) sum += add_up(folder + file, kind, enough - sum);
+      if (sum <= enough) sum += SBX_TRY(add_up(folder + file, kind, enough - sum));
+    return {};
   };
-  add(Kind::netlink, {"netlink"});
-  add(Kind::datagrams, {"udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6"});
-  add(Kind::tcp, {"tcp", "tcp6"});
+  SBX_CHECK(add(Kind::netlink, {"netlink"}));
+  SBX_CHECK(
+      add(Kind::datagrams, {"udp", "udp6", "udplite", "udplite6", "raw", "raw6", "icmp", "icmp6"}));
+  SBX_CHECK(add(Kind::tcp, {"tcp", "tcp6"}));
   return sum;
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/error.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::os {
@@ -16,11 +17,13 @@ namespace sbx::os {
 class UnreadSockets {
  public:
   /// Could they keep more than `enough`? Most commands have no socket or few, for which a look
-  /// costs some microseconds: its file stays open. False as well where nothing is to be seen.
-  bool may_pass(pid_t member, std::uint64_t enough);
+  /// costs some microseconds: its file stays open. False as well of a process that has gone. An
+  /// errno: the host has no descriptor or memory for a look.
+  SysResult<bool> may_pass(pid_t member, std::uint64_t enough);
   /// Bytes, of all together; of TCP's only those that nobody has accepted, without error queues, of
-  /// which /proc says nothing. What has passed `enough` need not be counted to the end.
-  [[nodiscard]] std::uint64_t bytes(pid_t member, std::uint64_t enough) const;
+  /// which /proc says nothing. What has passed `enough` need not be counted to the end. An errno,
+  /// as above.
+  [[nodiscard]] SysResult<std::uint64_t> bytes(pid_t member, std::uint64_t enough) const;
 
  private:
   UniqueFd count_;

@@ -3,7 +3,9 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <system_error>
 
 #include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
@@ -43,6 +45,12 @@ std::string_view reason_code(KilledFor why) {
       return "interrupted";
   }
   return "interrupted";
+}
+
+/// A limit that nobody looks after is none: the run ends (supervise(), which tells why).
+[[noreturn]] void cannot_look(Errno why) {
+  throw std::system_error(why.value, std::generic_category(),
+                          "cannot look at what the command uses");
 }
 
 }  // namespace
@@ -116,6 +124,7 @@ void Run::look_at_tree(Nanos now) {
   const bool weighed = tree_watch_.next().has_value();
   const auto sample =
       os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
+  if (!sample && sample.error().value != ESRCH) cannot_look(sample.error());
   if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
   if (!cpu_used_us(*sandbox_)) {
     if (sample) tree_times_.note(*sample);
@@ -131,15 +140,18 @@ bool Run::looks_on() const {
 
 /// What wait() does by itself, in place of a turn of the loop.
 bool Run::sockets_may_pass() {
-  if (sockets_.may_pass(sandbox_->init_pid(), socket_watch_.limit())) return true;
+  const auto may = sockets_.may_pass(sandbox_->init_pid(), socket_watch_.limit());
+  if (!may) cannot_look(may.error());
+  if (*may) return true;
   socket_watch_.note(now_ns(), 0);
   return false;
 }
 
 void Run::look_at_sockets() {
-  const std::uint64_t unread = sockets_.bytes(sandbox_->init_pid(), socket_watch_.limit());
+  const auto unread = sockets_.bytes(sandbox_->init_pid(), socket_watch_.limit());
+  if (!unread) cannot_look(unread.error());
   const Nanos now = now_ns();  // of very many it takes its time
-  socket_watch_.note(now, unread);
+  socket_watch_.note(now, *unread);
   evidence_.unread_bytes = socket_watch_.peak();
   if (!settle_due_) settle_due_ = now + settle_pause_;
 }

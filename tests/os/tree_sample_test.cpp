@@ -1,15 +1,19 @@
-// A tree's use, added up from /proc.
+// A tree's use, and what its sockets keep, added up from /proc.
 #include "os/tree_times.hpp"
 
 #include <doctest/doctest.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <utility>
+
+#include "os/unread.hpp"
 
 namespace {
 
@@ -22,6 +26,15 @@ void* block(int kind) {
 void touch(void* memory) {
   auto* const bytes = static_cast<volatile char*>(memory);
   for (std::size_t at = 0; at < kBlock; at += 4096) bytes[at] = 1;
+}
+
+/// For a tenth of a second or more.
+void compute() {
+  volatile unsigned long steps = 0;
+  while (steps < 300'000'000) {
+    const unsigned long next = steps + 1;
+    steps = next;
+  }
 }
 
 /// A process whose child has one block of its own, and another that both map.
@@ -89,7 +102,7 @@ TEST_CASE("CPU time of a child that is gone stays with the one that waited for i
   const pid_t parent = fork();
   if (parent == 0) {
     if (fork() == 0) {
-      for (volatile unsigned long i = 0; i < 300'000'000; i = i + 1) continue;
+      compute();
       _exit(0);
     }
     wait(nullptr);
@@ -107,7 +120,41 @@ TEST_CASE("CPU time of a child that is gone stays with the one that waited for i
   CHECK(times.used()->sum() >= 50'000);
   kill(parent, SIGKILL);
   waitpid(parent, &status, 0);
-  CHECK_FALSE(sbx::os::sample_tree(parent, 0));
+  const auto gone = sbx::os::sample_tree(parent, 0);
+  REQUIRE_FALSE(gone);
+  CHECK(gone.error().value == ESRCH);
+}
+
+TEST_CASE("a look for which there is no descriptor is none, and not one at an idle tree") {
+  const Family family;
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto sample = sbx::os::sample_tree(family.parent(), 0);
+  sbx::os::UnreadSockets sockets;
+  const auto may = sockets.may_pass(family.parent(), 0);
+  const auto bytes = sockets.bytes(family.parent(), 0);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(sample);
+  CHECK(sample.error().value == EMFILE);
+  REQUIRE_FALSE(may);
+  CHECK(may.error().value == EMFILE);
+  REQUIRE_FALSE(bytes);
+  CHECK(bytes.error().value == EMFILE);
+}
+
+TEST_CASE("the sockets of a process that has gone keep nothing") {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  sbx::os::UnreadSockets sockets;
+  const auto may = sockets.may_pass(child, 0);
+  REQUIRE(may);
+  CHECK_FALSE(*may);
+  const auto bytes = sockets.bytes(child, 0);
+  REQUIRE(bytes);
+  CHECK(*bytes == 0);
 }
 
 TEST_CASE("CPU time of a child for which nobody waits is what was seen of it, and counts once") {
@@ -120,7 +167,7 @@ TEST_CASE("CPU time of a child for which nobody waits is what was seen of it, an
     signal(SIGCHLD, SIG_IGN);
     char byte = 0;
     if (fork() == 0) {
-      for (volatile unsigned long i = 0; i < 300'000'000; i = i + 1) continue;
+      compute();
       if (write(told[1], "x", 1) != 1 || read(go[0], &byte, 1) != 1) _exit(1);
       _exit(0);
     }

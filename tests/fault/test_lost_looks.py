@@ -1,0 +1,29 @@
+"""A limit that the supervisor looks after itself, and no descriptor for a look: nobody is told that it was kept."""
+import json
+import os
+import resource
+import subprocess
+
+import pytest
+
+SOCKETS = "import socket, time; held = [socket.socket() for _ in range(40)]; print('held', flush=True); time.sleep(30)"
+
+
+def take_descriptors(pid):
+    """From now on this process opens nothing; what it has open stays."""
+    taken = {int(name) for name in os.listdir(f"/proc/{pid}/fd")}
+    free = next(number for number in range(len(taken) + 1) if number not in taken)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (free, resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]))
+
+
+@pytest.mark.needs("cgroup:memory")
+def test_the_run_ends(sbx):
+    with subprocess.Popen([sbx.binary, "run", "--workspace", "none", "--memory", "64M", "--result", "result", "--",
+                           "/usr/bin/python3", "-S", "-c", SOCKETS], cwd=sbx.cwd, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        assert run.stdout.readline() == "held\n"
+        take_descriptors(run.pid)
+        err = run.communicate(timeout=20)[1]
+    assert run.returncode == 125 and err == "sbx: cannot look at what the command uses: Too many open files\n", err
+    result = json.loads((sbx.cwd / "result").read_text())
+    assert result["status"] == "internal_error" and "cannot look" in result["reason"]["text"], result
