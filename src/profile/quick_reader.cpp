@@ -1,10 +1,12 @@
-// The core: block maps with word keys, block lists of values, one-line flow lists and maps, plain
-// scalars of harmless characters and simple double-quoted ones. Doubt always means nullopt: tests
-// and a fuzz target compare every tree made here with yaml-cpp's.
+// The core: block maps with word keys, block lists of values, one-line flow lists and maps (whose
+// keys may be quoted), plain scalars of harmless characters and simple double-quoted ones; also one
+// line alone that is such a list, map or quoted text, as a flag's value is. Doubt always means
+// nullopt: tests and a fuzz target compare every tree made here with yaml-cpp's.
 #include "profile/quick_reader.hpp"
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "base/ascii.hpp"
@@ -15,6 +17,7 @@ namespace {
 /// Also keeps the number of values below kMaxNodes, whatever the text is.
 constexpr std::size_t kMaxText = std::size_t{16} << 10U;
 constexpr std::size_t kMaxNesting = 8;
+constexpr std::size_t kMaxKey = 1000;  ///< YAML has no longer ones without a mark (7.4.3)
 
 bool is_word(char c) { return is_alnum(c) || c == '_'; }
 bool is_flow_plain(char c) { return is_word(c) || c == '.' || c == '/' || c == '-' || c == '+'; }
@@ -43,6 +46,9 @@ class QuickReader {
 
   std::optional<Node> read(std::string_view text) {
     if (!split_lines(text) || lines_.empty() || lines_.front().indent != 0) return std::nullopt;
+    const char first = lines_.front().body.front();
+    if (lines_.size() == 1 && (first == '[' || first == '{' || first == '"'))
+      return read_line_value(lines_.front(), 0);
     std::optional<Node> root = read_block(0, 0);
     if (next_ != lines_.size()) return std::nullopt;
     return root;
@@ -189,16 +195,30 @@ class QuickReader {
 
   std::optional<Node> read_flow_entry(const Line& line, std::size_t& at, std::size_t depth) {
     const std::size_t start = at;
-    while (at < line.body.size() && is_word(line.body[at])) ++at;
-    const std::string_view key = line.body.substr(start, at - start);
-    if (key.empty() || is_null(key) || !line.body.substr(at).starts_with(": ")) return std::nullopt;
+    const std::optional<std::string> key = read_flow_key(line, at);
+    if (!key || !line.body.substr(at).starts_with(": ")) return std::nullopt;
     skip_spaces(line, ++at);
     std::optional<Node> value = read_value(line, at, true, depth + 1);
     if (value) {
-      value->key = key;
+      value->key = *key;
       value->key_at = place(line, start);
     }
     return value;
+  }
+
+  std::optional<std::string> read_flow_key(const Line& line, std::size_t& at) {
+    const std::size_t start = at;
+    std::string key;
+    if (at < line.body.size() && line.body[at] == '"') {
+      std::optional<Node> quoted = read_quoted(line, at);
+      if (quoted) key = std::move(quoted->text);
+    } else {
+      while (at < line.body.size() && is_word(line.body[at])) ++at;
+      key = line.body.substr(start, at - start);
+      if (is_null(key)) return std::nullopt;
+    }
+    if (key.empty() || key.size() > kMaxKey) return std::nullopt;
+    return key;
   }
 
   static void skip_spaces(const Line& line, std::size_t& at) {
