@@ -40,6 +40,7 @@ class Processes {
   void add(std::string pid) {
     if (all_.size() < kMaxProcesses && known_.insert(pid).second) all_.push_back(std::move(pid));
   }
+  [[nodiscard]] bool full() const { return all_.size() == kMaxProcesses; }
   [[nodiscard]] const std::vector<std::string>& all() const { return all_; }
 
  private:
@@ -133,14 +134,22 @@ SysResult<TreeSample> sample_tree(pid_t root, std::uint64_t enough) {
   Processes found;
   found.add(std::to_string(root));
   const Clock::time_point until = Clock::now() + kPatience;
-  for (std::size_t i = 0; i < found.all().size() && Clock::now() < until; ++i)
-    add_children(std::string(found.all()[i]), look, found);
+  TreeSample sample;
+  std::size_t looked_at = 0;
+  for (; looked_at < found.all().size() && Clock::now() < until; ++looked_at) {
+    const std::string pid = found.all()[looked_at];
+    sample.clocks.add(parse_number<pid_t>(pid).value_or(0));
+    add_children(pid, look, found);
+  }
+  if (found.full() || looked_at < found.all().size()) sample.clocks.miss();
   const std::vector<std::string>& pids = found.all();
   if (::access(folder_of(pids.front()).c_str(), F_OK) != 0) return std::unexpected(Errno{ESRCH});
-  TreeSample sample;
   sample.processes = static_cast<int>(pids.size());
   for (const std::string& pid : pids) {
-    if (Clock::now() >= until) break;
+    if (Clock::now() >= until) {
+      sample.clocks.miss();
+      break;
+    }
     sample.memory += resident(pid, look);
     if (auto time = read_process_time(pid)) sample.times.push_back(*std::move(time));
   }

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "os/cpu_time.hpp"
+#include "os/tree_clocks.hpp"
 
 namespace sbx::os {
 
@@ -26,6 +27,7 @@ struct TreeSample {
   std::uint64_t memory = 0;  ///< bytes: anonymous and shared memory, pages that several map once
   std::vector<ProcessTime> times{};
   int processes = 0;
+  TreeClocks clocks{};  ///< of all of them
 };
 
 /// nullopt: it is gone.

@@ -82,11 +82,6 @@ SysResult<std::uint64_t> none_of_gone() {
   return fail();
 }
 
-SysResult<bool> false_of_gone() {
-  SBX_CHECK(none_of_gone());
-  return false;
-}
-
 /// Not read as a whole: a line for each socket, of which a command may have a hundred thousand.
 SysResult<std::uint64_t> add_up(const std::string& path, Kind kind, std::uint64_t enough) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -110,20 +105,24 @@ SysResult<std::uint64_t> add_up(const std::string& path, Kind kind, std::uint64_
 
 }  // namespace
 
-SysResult<bool> UnreadSockets::may_pass(pid_t member, std::uint64_t enough) {
+SysResult<Sockets> UnreadSockets::count(pid_t member, std::uint64_t enough) {
+  const auto failed = []() -> SysResult<Sockets> {
+    SBX_CHECK(none_of_gone());
+    return Sockets::none;
+  };
   if (!count_.valid()) {
     const std::string path = folder_of(member) + "sockstat";
     count_ = UniqueFd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!count_.valid()) return false_of_gone();
+    if (!count_.valid()) return failed();
   }
   std::array<char, 64> text{};  // "sockets: used 3", and more of other kinds
   const ssize_t got = ::pread(count_.get(), text.data(), text.size(), 0);
-  if (got < 0) return false_of_gone();
+  if (got < 0) return failed();
   const std::string_view all(text.data(), static_cast<std::size_t>(got));
   const std::uint64_t sockets = number(word(all.substr(0, all.find('\n')), 2), 10);
-  if (sockets == 0) return false;
+  if (sockets == 0) return Sockets::none;
   if (most_of_one_ == 0) most_of_one_ = most_of_one();
-  return sockets >= kFew || sockets * most_of_one_ > enough;
+  return sockets >= kFew || sockets * most_of_one_ > enough ? Sockets::many : Sockets::few;
 }
 
 SysResult<std::uint64_t> UnreadSockets::bytes(pid_t member, std::uint64_t enough) const {

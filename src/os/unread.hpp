@@ -13,13 +13,16 @@
 
 namespace sbx::os {
 
+/// How many sockets there are: so few that what they keep together has a bound, or more.
+enum class Sockets { none, few, many };
+
 /// The sockets in the network namespace of one process.
 class UnreadSockets {
  public:
-  /// Could they keep more than `enough`? Most commands have no socket or few, for which a look
-  /// costs some microseconds: its file stays open. False as well of a process that has gone. An
+  /// `few` cannot keep more than `enough`. Most commands have none, or these, for which a look
+  /// costs some microseconds: its file stays open. None as well of a process that has gone. An
   /// errno: the host has no descriptor or memory for a look.
-  SysResult<bool> may_pass(pid_t member, std::uint64_t enough);
+  SysResult<Sockets> count(pid_t member, std::uint64_t enough);
   /// Bytes, of all together; of TCP's only those that nobody has accepted, without error queues, of
   /// which /proc says nothing. What has passed `enough` need not be counted to the end. An errno,
   /// as above.

@@ -1,11 +1,13 @@
 // What the supervisor does about its own limits and the filter's denials at each turn of the loop:
 // look, decide, end the run.
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <system_error>
+#include <utility>
 
 #include "os/own_memory.hpp"
 #include "os/tree_sample.hpp"
@@ -15,6 +17,7 @@
 namespace sbx::supervise {
 namespace {
 
+constexpr double kFillsSockets = 600e6;  // bytes a second, by one processor
 constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 // What a process has used since the last look is lost when nobody waits for it.
 constexpr Nanos kLookForTimes = 20 * kMillisecond;
@@ -65,7 +68,6 @@ std::optional<Nanos> Run::next_wake() const {
   if (streams_.in_background()) consider(now_ns() + kLookForTerminal);
   if (tree_ended_ || !sandbox_) return soonest;
   consider(forwarder_.next());
-  if (looks_on()) consider(tree_watch_.next());
   if (!paused_since_) consider(oom_watch_.next());
   consider(control_.next());
   consider(usage_due_);
@@ -121,17 +123,36 @@ void Run::check_cpu(Nanos now) {
 }
 
 void Run::look_at_tree(Nanos now) {
-  const bool weighed = tree_watch_.next().has_value();
-  const auto sample =
-      os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
-  if (!sample && sample.error().value != ESRCH) cannot_look(sample.error());
-  if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
+  if (!tree_stands_still(now)) sample_tree(now);
   if (!cpu_used_us(*sandbox_)) {
-    if (sample) tree_times_.note(*sample);
     const auto used = tree_times_.used();
     deadlines_.note_cpu(now, used ? without_setup(*sandbox_, *used).sum() : 0, kLookForTimes);
   }
+}
+
+void Run::sample_tree(Nanos now) {
+  const bool weighed = tree_watch_.next().has_value();
+  auto sample = os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
+  if (!sample && sample.error().value != ESRCH) cannot_look(sample.error());
+  if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
+  if (sample && !cpu_used_us(*sandbox_)) tree_times_.note(*sample);
+  tree_clocks_ = sample ? std::move(sample->clocks) : os::TreeClocks{};
   os::release_code();  // what reads /proc is not needed until the next look
+}
+
+/// A sleeping tree wakes us more seldom: it is to begin before it can grow.
+bool Run::tree_stands_still(Nanos now) {
+  if (!tree_clocks_.stand_still()) return false;
+  // A page is zeroed in about a microsecond.
+  if (tree_watch_.due(now)) tree_watch_.note_slow(now, tree_watch_.last(), processors() * 4e9);
+  return true;
+}
+
+/// Those that can work for the command at once, whatever its affinity is now. glibc reads a file of
+/// /sys for it, and so nobody asks before the command runs.
+double Run::processors() {
+  if (processors_ == 0) processors_ = std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN));
+  return static_cast<double>(processors_);
 }
 
 bool Run::looks_on() const {
@@ -139,11 +160,19 @@ bool Run::looks_on() const {
 }
 
 /// What wait() does by itself, in place of a turn of the loop.
-bool Run::sockets_may_pass() {
-  const auto may = sockets_.may_pass(sandbox_->init_pid(), socket_watch_.limit());
-  if (!may) cannot_look(may.error());
-  if (*may) return true;
-  socket_watch_.note(now_ns(), 0);
+bool Run::nothing_has_grown(Nanos now) {
+  return (!socket_watch_.due(now) || !sockets_may_pass(now)) &&
+         (!tree_watch_.due(now) || tree_stands_still(now));
+}
+
+bool Run::sockets_may_pass(Nanos now) {
+  const auto count = sockets_.count(sandbox_->init_pid(), socket_watch_.limit());
+  if (!count) cannot_look(count.error());
+  if (*count == os::Sockets::many) return true;
+  if (*count == os::Sockets::none)
+    socket_watch_.note_slow(now, 0, processors() * kFillsSockets);
+  else
+    socket_watch_.note(now, 0);
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "os/signals.hpp"
+#include "os/tree_clocks.hpp"
 #include "os/tree_times.hpp"
 #include "os/unread.hpp"
 #include "supervise/accounting.hpp"
@@ -54,10 +55,15 @@ class Run {
   void check_cpu(Nanos now);
   /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
+  void sample_tree(Nanos now);
+  /// It has done nothing since the last sample; also notes that its memory is the same.
+  bool tree_stands_still(Nanos now);
   void look_at_sockets();
   /// Is it time for looks at what nobody keeps for us? In the grace before a kill it is.
   [[nodiscard]] bool looks_on() const;
-  bool sockets_may_pass();
+  bool nothing_has_grown(Nanos now);
+  bool sockets_may_pass(Nanos now);
+  double processors();
   void end_run(KilledFor why, Nanos now, Nanos grace);
   void send(int signal, std::string_view reason);
   void take_signals();
@@ -118,6 +124,8 @@ class Run {
   HighWatch high_watch_;
   PlaceWatch place_watch_;
   os::TreeTimes tree_times_;
+  os::TreeClocks tree_clocks_;
+  long processors_ = 0;  ///< 0: not asked yet
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;

@@ -6,7 +6,16 @@ namespace sbx::supervise {
 
 void TreeWatch::note(Nanos now, std::optional<std::uint64_t> used) {
   next_ = now + interval_;
-  peak_ = std::max(peak_, used.value_or(0));
+  last_ = used.value_or(0);
+  peak_ = std::max(peak_, last_);
+}
+
+void TreeWatch::note_slow(Nanos now, std::uint64_t used, double fastest) {
+  note(now, used);
+  if (over() || !limit_) return;
+  const double seconds = static_cast<double>(*limit_ - used) / fastest;
+  const auto longest = static_cast<double>(longest_);
+  next_ = now + std::max(interval_, static_cast<Nanos>(std::min(seconds * kSecond, longest)));
 }
 
 std::optional<std::uint64_t> TreeWatch::peak() const {

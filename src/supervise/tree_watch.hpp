@@ -17,8 +17,9 @@ class TreeWatch {
   /// before the next look; a look at memory costs 0.1 ms a process, one at the kills 0.01 ms.
   static constexpr Nanos kOften = 20 * kMillisecond;
 
-  explicit TreeWatch(std::optional<std::uint64_t> limit, Nanos interval = kOften)
-      : limit_(limit), interval_(interval) {}
+  /// `longest`: of those that may be longer, as below.
+  explicit TreeWatch(std::optional<std::uint64_t> limit, Nanos interval = kOften, Nanos longest = 0)
+      : limit_(limit), interval_(interval), longest_(longest) {}
 
   /// The first look is not at once.
   void begin(Nanos now) { next_ = now + interval_; }
@@ -29,15 +30,21 @@ class TreeWatch {
   }
   /// `used`: nullopt: nothing is to be seen, such as when the tree is gone.
   void note(Nanos now, std::optional<std::uint64_t> used);
+  /// `used`, and it cannot grow by more than `fastest` in a second: the next look is not before it
+  /// could reach the limit, or `longest` has passed, but `interval` away at least.
+  void note_slow(Nanos now, std::uint64_t used, double fastest);
   [[nodiscard]] bool over() const { return limit_ && peak_ > *limit_; }
   /// The most that was seen; nullopt: nobody looked, or what was looked at had just ended.
   [[nodiscard]] std::optional<std::uint64_t> peak() const;
+  [[nodiscard]] std::uint64_t last() const { return last_; }
   [[nodiscard]] std::uint64_t limit() const { return limit_.value_or(0); }
 
  private:
   std::optional<std::uint64_t> limit_;
   Nanos interval_;
+  Nanos longest_;
   std::uint64_t peak_ = 0;
+  std::uint64_t last_ = 0;
   Nanos next_ = 0;
 };
 

@@ -98,6 +98,52 @@ TEST_CASE("a tree's memory is its children's too, and what they share counts onc
   CHECK(exact->memory < 2 * kBlock + kBlock / 2);
 }
 
+TEST_CASE("a tree of which nobody has had a processor stands still") {
+  int go[2];
+  int told[2];
+  REQUIRE(pipe(go) == 0);
+  REQUIRE(pipe(told) == 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    char byte = 0;
+    if (fork() == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (write(told[1], "x", 1) != 1) _exit(1);
+      while (read(go[0], &byte, 1) == 1)
+        if (write(told[1], "x", 1) != 1) break;
+      _exit(0);
+    }
+    for (;;) pause();
+  }
+  char byte = 0;
+  REQUIRE(read(told[0], &byte, 1) == 1);
+  sbx::os::TreeClocks clocks;
+  // Between its word to us and its wait for us it has a processor.
+  for (bool still = false; !still;) {
+    const auto sample = sbx::os::sample_tree(parent, 0);
+    REQUIRE(sample);
+    REQUIRE(sample->processes == 2);
+    clocks = sample->clocks;
+    usleep(1000);
+    still = clocks.stand_still();
+  }
+  sbx::os::TreeClocks others = clocks;
+  others.miss();
+  CHECK_FALSE(others.stand_still());
+  int trusted = 1;
+  while (trusted < 100 && clocks.stand_still()) ++trusted;
+  CHECK(trusted == 8);
+
+  clocks = sbx::os::sample_tree(parent, 0)->clocks;
+  REQUIRE(write(go[1], "x", 1) == 1);
+  REQUIRE(read(told[0], &byte, 1) == 1);
+  CHECK_FALSE(clocks.stand_still());
+  clocks = sbx::os::sample_tree(parent, 0)->clocks;
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  CHECK_FALSE(clocks.stand_still());
+}
+
 TEST_CASE("CPU time of a child that is gone stays with the one that waited for it") {
   const pid_t parent = fork();
   if (parent == 0) {
@@ -133,13 +179,13 @@ TEST_CASE("a look for which there is no descriptor is none, and not one at an id
   REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
   const auto sample = sbx::os::sample_tree(family.parent(), 0);
   sbx::os::UnreadSockets sockets;
-  const auto may = sockets.may_pass(family.parent(), 0);
+  const auto count = sockets.count(family.parent(), 0);
   const auto bytes = sockets.bytes(family.parent(), 0);
   REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
   REQUIRE_FALSE(sample);
   CHECK(sample.error().value == EMFILE);
-  REQUIRE_FALSE(may);
-  CHECK(may.error().value == EMFILE);
+  REQUIRE_FALSE(count);
+  CHECK(count.error().value == EMFILE);
   REQUIRE_FALSE(bytes);
   CHECK(bytes.error().value == EMFILE);
 }
@@ -149,9 +195,9 @@ TEST_CASE("the sockets of a process that has gone keep nothing") {
   if (child == 0) _exit(0);
   REQUIRE(waitpid(child, nullptr, 0) == child);
   sbx::os::UnreadSockets sockets;
-  const auto may = sockets.may_pass(child, 0);
-  REQUIRE(may);
-  CHECK_FALSE(*may);
+  const auto count = sockets.count(child, 0);
+  REQUIRE(count);
+  CHECK(*count == sbx::os::Sockets::none);
   const auto bytes = sockets.bytes(child, 0);
   REQUIRE(bytes);
   CHECK(*bytes == 0);

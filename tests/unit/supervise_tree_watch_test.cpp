@@ -46,6 +46,25 @@ TEST_CASE("a tree that is gone is no measurement") {
   CHECK(watch.next());
 }
 
+TEST_CASE("what grows slowly is looked at when it could have reached the limit") {
+  constexpr Nanos kOnce = 20 * kMillisecond;
+  constexpr Nanos kLongest = 100 * kMillisecond;
+  TreeWatch watch(100, kOnce, kLongest);
+  const auto pause = [&](std::uint64_t used, double fastest) {
+    watch.note_slow(5, used, fastest);
+    return watch.next().value_or(5) - 5;
+  };
+  CHECK(pause(0, 2000) == 50 * kMillisecond);
+  CHECK(pause(40, 2000) == 30 * kMillisecond);
+  CHECK(pause(90, 2000) == kOnce);
+  CHECK(pause(100, 2000) == kOnce);
+  CHECK(pause(0, 1) == kLongest);
+  CHECK(watch.last() == 0);
+  CHECK(watch.peak() == 100);
+  CHECK(pause(101, 2000) == 0);
+  CHECK(watch.over());
+}
+
 TEST_CASE("a watch that has begun looks for the first time after its interval") {
   TreeWatch watch(100, 250);
   watch.begin(1000);
