@@ -60,6 +60,13 @@ def test_more_than_the_limit_ends_the_run(sbx, way):
     assert ended.result["memory"]["oom_kills"] == 0, ended  # no cgroup has seen any of it
 
 
+@pytest.mark.needs("cgroup:memory")
+def test_nor_does_one_that_waits_until_it_is_looked_at_seldom(sbx):
+    run = sbx.run(flags=["--memory", "32M"], cmd=["/usr/bin/python3", "-S", "-c", "import time; time.sleep(1.6)\n" + PRELUDE +
+                                                  WAYS["answers of netlink"] + "ready()", "30"], timeout=120)
+    run.assert_status("oom", 137)
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_control_without_the_limit_it_stays(sbx, way):
     assert run(sbx, way, "none", "1").assert_ok().out == "full\n"
