@@ -113,6 +113,51 @@ void degrade(Builder& b, const Wanted& limit) {
     b.plan.isolation.approximate.push_back(limit.name);
 }
 
+/// Where the limits have found a group so far.
+struct Placement {
+  MakeCgroup unified;             ///< the one on v2; without a home it is not made
+  std::vector<std::string> keys;  ///< of the profile, whose limits are in it
+  bool v1 = false;                ///< some are in groups on v1
+  std::vector<Wanted> missing;    ///< nothing holds these
+};
+
+/// Gives the limit a group, on v2 before v1, or notes that nothing holds it. What v1 only counts is
+/// no promise, and in none of the lists.
+void place(Builder& b, const Wanted& limit, Placement& placement) {
+  MakeCgroup& unified = placement.unified;
+  const bool v2 = !unified.homes.empty() && serves_v2(unified.homes.front(), limit);
+  const CgroupHome* const own = v2 ? nullptr : v1_home(b, limit);
+  if (limit.needless && !v2 && own == nullptr) return;
+  if (own != nullptr) {
+    place_v1(b, limit, *own);
+    placement.v1 = true;
+    if (limit.v1_counts_only) return;
+  }
+  b.plan.isolation.required.push_back(limit.name);
+  if (!v2 && own == nullptr && !limit.by_filter) {
+    placement.missing.push_back(limit);
+    return;
+  }
+  b.plan.isolation.enforced.push_back(limit.name);
+  if (v2) {
+    add_to(unified, limit.v2, limit.v2_settings);
+    if (!has(placement.keys, limit.key)) placement.keys.push_back(limit.key);
+    if (limit.v2_watch != nullptr) b.plan.supervision.*limit.v2_watch = true;
+  } else if (own == nullptr) {
+    b.plan.seccomp.no_huge_pages = true;
+  } else {
+    if (limit.v1_approximate) b.plan.isolation.approximate.push_back(limit.name);
+    if (limit.v1_watch != nullptr) b.plan.supervision.*limit.v1_watch = true;
+  }
+}
+
+/// Also without a controller: it is what kills and freezes the tree at once.
+void add_unified(Builder& b, Placement& placement) {
+  const std::vector<std::string>& keys = placement.keys;
+  const std::string reason = keys.empty() ? "the tree can be killed and frozen" : join(keys, ", ");
+  b.add(Phase::host, std::move(placement.unified), reason, keys.empty() ? "" : keys.front());
+}
+
 }  // namespace
 
 Result<void> plan_cgroups(Builder& b) {
@@ -120,52 +165,17 @@ Result<void> plan_cgroups(Builder& b) {
   SBX_CHECK(check_io(b));
   const std::vector<Wanted> wanted = wanted_limits(b);
   if (wanted.empty()) return {};
-  std::vector<CgroupHome> homes = best_v2_homes(b, wanted);
-  MakeCgroup unified{2, {}, std::move(homes), "sbx-" + b.plan.run_id, {}};
-  std::vector<std::string> keys;
-  std::vector<Wanted> missing;
-  bool v1 = false;
-  for (const Wanted& limit : wanted) {
-    const bool v2 = !unified.homes.empty() && serves_v2(unified.homes.front(), limit);
-    const CgroupHome* const own = v2 ? nullptr : v1_home(b, limit);
-    if (limit.needless && !v2 && own == nullptr) continue;
-    if (own != nullptr && limit.v1_counts_only) {
-      place_v1(b, limit, *own);
-      v1 = true;
-      continue;
-    }
-    b.plan.isolation.required.push_back(limit.name);
-    if (!v2 && own == nullptr && !limit.by_filter) {
-      missing.push_back(limit);
-      continue;
-    }
-    b.plan.isolation.enforced.push_back(limit.name);
-    if (v2) {
-      add_to(unified, limit.v2, limit.v2_settings);
-      if (!has(keys, limit.key)) keys.push_back(limit.key);
-      if (limit.v2_watch != nullptr) b.plan.supervision.*limit.v2_watch = true;
-    } else if (own == nullptr) {
-      b.plan.seccomp.no_huge_pages = true;
-    } else {
-      place_v1(b, limit, *own);
-      if (limit.v1_approximate) b.plan.isolation.approximate.push_back(limit.name);
-      if (limit.v1_watch != nullptr) b.plan.supervision.*limit.v1_watch = true;
-      v1 = true;
-    }
-  }
-  if (!missing.empty() && !b.degrades("cgroup")) return std::unexpected(no_group_for(b, missing));
-  // Also without a controller: it is what kills and freezes the tree at once.
-  const bool v2 = !unified.homes.empty();
-  if (v2) {
-    const std::string reason =
-        keys.empty() ? "the tree can be killed and frozen" : join(keys, ", ");
-    b.add(Phase::host, std::move(unified), reason, keys.empty() ? "" : keys.front());
-  }
-  b.plan.isolation.cgroup = v1 ? "v1" : v2 ? "v2" : "none";
-  if (v1) b.plan.isolation.tier = "hybrid";
-  if (missing.empty()) return {};
+  Placement placement{{2, {}, best_v2_homes(b, wanted), "sbx-" + b.plan.run_id, {}}, {}, false, {}};
+  for (const Wanted& limit : wanted) place(b, limit, placement);
+  if (!placement.missing.empty() && !b.degrades("cgroup"))
+    return std::unexpected(no_group_for(b, placement.missing));
+  const bool v2 = !placement.unified.homes.empty();
+  if (v2) add_unified(b, placement);
+  b.plan.isolation.cgroup = placement.v1 ? "v1" : v2 ? "v2" : "none";
+  if (placement.v1) b.plan.isolation.tier = "hybrid";
+  if (placement.missing.empty()) return {};
   b.plan.isolation.tier = "rlimit";
-  for (const Wanted& limit : missing) degrade(b, limit);
+  for (const Wanted& limit : placement.missing) degrade(b, limit);
   return {};
 }
 
