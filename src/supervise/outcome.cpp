@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -17,38 +16,16 @@
 #include "base/text.hpp"
 #include "seccomp/notify.hpp"
 #include "supervise/limit_warnings.hpp"
+#include "supervise/outcome_end.hpp"
+#include "supervise/outcome_killed.hpp"
 #include "supervise/outcome_memory.hpp"
-#include "supervise/redaction.hpp"
 
 namespace sbx::supervise {
 namespace {
 
-constexpr int kTimeLimit = 124;
-constexpr int kNotRun = 125;
-constexpr int kNotExecutable = 126;
-constexpr int kNotFound = 127;
-constexpr int kSignalBase = 128;
-
-std::string signal_name(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  return name != nullptr ? std::string("SIG") + name : "signal " + std::to_string(signal);
-}
-
-std::string seconds(double ms) {
-  char text[32];
-  (void)std::snprintf(text, sizeof text, "%.3fs", ms / 1000);
-  return text;
-}
-
 std::optional<std::uint64_t> rlimit_of(const plan::Plan& plan, const char* name) {
   const auto found = plan.limits.rlimits.find(name);
   return found != plan.limits.rlimits.end() ? found->second : std::nullopt;
-}
-
-void set(Outcome& outcome, Status status, int process_exit, Reason reason) {
-  outcome.status = status;
-  outcome.process_exit = process_exit;
-  outcome.reason = std::move(reason);
 }
 
 void decide_setup_error(const Error& error, int interrupt, Outcome& outcome) {
@@ -74,90 +51,11 @@ void decide_exec_error(int error, const plan::Plan& plan, Outcome& outcome) {
       {"not_executable", name + " cannot be executed: " + ::strerrordesc_np(error)});
 }
 
-std::string cpu_observed(const Usage& usage) {
-  if (!usage.cpu_user_us || !usage.cpu_system_us) return {};
-  return seconds(static_cast<double>(*usage.cpu_user_us + *usage.cpu_system_us) / 1000);
-}
-
-Reason output_reason(const plan::Plan& plan, const Outcome& outcome) {
-  const profile::OutputLimits& caps = plan.supervision.output;
-  const bool out = caps.stdout_bytes && outcome.out.left > *caps.stdout_bytes;
-  const auto& cap = out ? caps.stdout_bytes : caps.stderr_bytes;
-  const std::string limit = cap ? format_bytes(*cap) : "";
-  return {"output_limit",
-          std::string("it wrote more than limits.output allows to ") + (out ? "stdout" : "stderr") +
-              " (" + limit + ")",
-          limit, std::to_string(out ? outcome.out.left : outcome.err.left) + "B"};
-}
-
 /// It gives up its own rights while the command starts.
 void decide_init_error(Error error, Outcome& outcome) {
   error.what += " (init, when the command was executed already; all was killed)";
   set(outcome, Status::internal_error, kNotRun, {"init_died", error.to_line()});
   outcome.error = std::move(error);
-}
-
-/// The run was ended by us. False: it was not, after all.
-bool decide_killed(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
-  const plan::Supervision& limits = plan.supervision;
-  const auto text = [](const auto& duration) { return duration ? format_duration(*duration) : ""; };
-  switch (evidence.killed_for) {
-    case KilledFor::nothing:
-      return false;
-    case KilledFor::wall:
-      set(outcome, Status::timeout, kTimeLimit,
-          {"wall_limit", "it ran longer than limits.wall allows (" + text(limits.wall) + ")",
-           text(limits.wall), seconds(outcome.wall_ms - evidence.stopped_ms)});
-      return true;
-    case KilledFor::cpu:
-      set(outcome, Status::cpu_limit, kTimeLimit,
-          {"cpu_limit", "it used more CPU time than limits.cpu allows (" + text(limits.cpu) + ")",
-           text(limits.cpu), cpu_observed(outcome.usage)});
-      return true;
-    case KilledFor::idle:
-      set(outcome, Status::idle_timeout, kTimeLimit,
-          {"idle_limit",
-           "it wrote nothing for as long as limits.idle allows (" + text(limits.idle) + ")",
-           text(limits.idle), seconds(evidence.silent_ms)});
-      return true;
-    case KilledFor::memory:
-      if (evidence.oom_kills.value_or(0) > 0)
-        decide_oom(evidence, plan, outcome);
-      else
-        decide_sampled_oom(plan, outcome);
-      return true;
-    case KilledFor::sockets:
-      decide_socket_oom(evidence, plan, outcome);
-      return true;
-    case KilledFor::output:
-      set(outcome, Status::output_limit, kSignalBase + SIGXFSZ, output_reason(plan, outcome));
-      return true;
-    case KilledFor::command:
-      if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
-      set(outcome, Status::interrupted, kSignalBase + SIGKILL,
-          {"killed", "it was killed by sbx kill"});
-      return true;
-    case KilledFor::filter:
-      set(outcome, Status::internal_error, kNotRun,
-          {"filter", "a denied system call could not be answered, and everything was killed"});
-      return true;
-    case KilledFor::place:
-      set(outcome, Status::signal, kSignalBase + SIGKILL, {"git_protect", evidence.broken_place});
-      return true;
-    case KilledFor::leak:
-      set(outcome, Status::signal, kSignalBase + SIGKILL,
-          {"secret_leaked", "its output had a secret in it, which was masked (on_leak: fail): " +
-                                leaked_names(outcome.redactions)});
-      return true;
-    case KilledFor::interrupt:
-      // It ended by itself before the kill reached it.
-      if (evidence.wait_status && WIFEXITED(*evidence.wait_status)) return false;
-      set(outcome, Status::interrupted, kSignalBase + evidence.interrupt_signal,
-          {"interrupted", "sbx was asked to end by " + signal_name(evidence.interrupt_signal) +
-                              ", which the command did not heed, and killed it"});
-      return true;
-  }
-  return false;
 }
 
 /// For RLIMIT_CPU the kernel sends SIGXCPU, and SIGKILL a second later (os::set_rlimit), but so can
@@ -235,7 +133,7 @@ void decide_signal(int signal, const Evidence& evidence, const plan::Plan& plan,
 }
 
 void decide_ended(const Evidence& evidence, const plan::Plan& plan, Outcome& outcome) {
-  if (decide_killed(evidence, plan, outcome)) return;
+  if (evidence.killed_for != KilledFor::nothing && decide_killed(evidence, plan, outcome)) return;
   // However the command itself ended: it may have seen a child's end before its own came.
   if (plan.limits.oom_kill == profile::OomKill::tree && evidence.oom_kills.value_or(0) > 0)
     return decide_oom(evidence, plan, outcome);

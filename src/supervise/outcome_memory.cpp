@@ -7,16 +7,15 @@
 
 #include "base/quantity.hpp"
 #include "supervise/limit_warnings.hpp"
+#include "supervise/outcome_end.hpp"
 
 namespace sbx::supervise {
 namespace {
 
-constexpr int kKilled = 128 + SIGKILL;
+constexpr int kKilled = kSignalBase + SIGKILL;
 
 void set_oom(Outcome& outcome, Reason reason) {
-  outcome.status = Status::oom;
-  outcome.process_exit = kKilled;
-  outcome.reason = std::move(reason);
+  set(outcome, Status::oom, kKilled, std::move(reason));
 }
 
 }  // namespace
