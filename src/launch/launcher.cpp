@@ -3,10 +3,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +15,7 @@
 #include "launch/placement.hpp"
 #include "launch/prepared.hpp"
 #include "launch/sent.hpp"
+#include "launch/setup_failure.hpp"
 #include "launch/shared_run.hpp"
 #include "launch/state.hpp"
 #include "os/own_memory.hpp"
@@ -71,47 +70,6 @@ int v2_group_fd(const Sandbox::State& state) {
   for (const os::Cgroup& group : state.cgroups)
     if (group.version() == 2) return group.fd();
   return -1;
-}
-
-/// The other one is gone without a word, and who is left has only noticed: we ourselves live.
-bool is_lost_peer(int error) { return error == os::kPeerGone; }
-
-/// Was it init that was killed? Then all the others were, too. Looks without reaping it.
-bool init_was_killed(const Sandbox::State& state) {
-  constexpr int kPatienceMs = 1000;  // it is on its way out, or it lives and the payload was killed
-  ::pollfd ended{state.init_pidfd.get(), POLLIN, 0};
-  ::siginfo_t how{};
-  return ::poll(&ended, 1, kPatienceMs) == 1 &&
-         ::waitid(P_PIDFD, static_cast<::id_t>(state.init_pidfd.get()), &how,
-                  WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         how.si_code != CLD_EXITED && how.si_pid != 0;
-}
-
-/// Which of a step's many paths it was; empty: it has one, or none.
-std::string place_of(const plan::Plan& plan, const SharedPage& page, const FailureRecord& failed) {
-  const auto& action = plan.steps[static_cast<std::size_t>(failed.step)].action;
-  const auto* const landlock = std::get_if<plan::ApplyLandlock>(&action);
-  const std::int32_t rule = page.rule.load();
-  if (landlock == nullptr || rule < 0) return {};
-  return landlock->rules[static_cast<std::size_t>(rule)].path;
-}
-
-/// Words what init or payload left in the page, when they did not get as far as exec.
-Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
-  const SharedPage& page = *state.page.get();
-  const FailureRecord failed = page.failed.load();
-  if (failed.step >= 0 && !is_lost_peer(failed.error))
-    return plan::step_error(plan, static_cast<std::size_t>(failed.step), failed.error,
-                            place_of(plan, page, failed));
-  const bool payload_lived = page.payload_step.load() >= 0;
-  if (failed.step >= 0 && !payload_lived)
-    return {.kind = ErrorKind::setup, .what = "the payload was killed before its first step"};
-  const int last =
-      payload_lived && !init_was_killed(state) ? page.payload_step.load() : page.init_step.load();
-  if (last < 0) return {.kind = ErrorKind::setup, .what = "init ended before its first step"};
-  Error error = plan::step_error(plan, static_cast<std::size_t>(last), 0, {});
-  error.what += ": killed while at it";
-  return error;
 }
 
 /// Started by root, pipes belong to root and /dev/stdout could not be opened inside: they become
@@ -192,11 +150,6 @@ std::uint64_t command_time_ns(const plan::Plan& plan, const Sandbox::State& stat
 
 }  // namespace
 
-std::optional<Error> Sandbox::failure(const plan::Plan& plan) const {
-  if (state_->page.get()->failed.load().step < 0) return std::nullopt;
-  return setup_failure(plan, *state_);
-}
-
 Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interrupt_fd,
                        const Meanwhile& meanwhile, std::span<const os::SecretMemory> secrets,
                        StepClock clock) {
@@ -257,12 +210,8 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   channel.theirs.reset();
   gateway.reset();
   SBX_CHECK(reserve_places(plan, *state));
-  if (auto attended = attend(context, *state, meanwhile); !attended) {
-    // When init has failed already, whatever we tried on it failed because of that.
-    if (state->page.get()->failed.load().step >= 0 || is_lost_peer(attended.error().sys_errno))
-      return std::unexpected(setup_failure(plan, *state));
-    return std::unexpected(std::move(attended).error());
-  }
+  if (auto attended = attend(context, *state, meanwhile); !attended)
+    return std::unexpected(attend_failure(plan, *state, std::move(attended).error()));
   SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
   state->command_time_ns = command_time_ns(plan, *state);
