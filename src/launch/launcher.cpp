@@ -88,12 +88,66 @@ Result<void> own_stdio(const Sandbox::State& state, const StdioFds& stdio) {
   return {};
 }
 
+/// /proc/PID of a process with closed memory is root's, and an ordinary user could not write init's
+/// id maps. It has that from us; both are closed again when they are written. Without secrets of
+/// its own (others of a batch have some), the plan counts on an init that is open.
+Result<void> open_memory(Context& context, bool has_secrets) {
+  context.closed = !os::is_dumpable() && (!has_secrets || ::geteuid() != 0);
+  if (context.closed && !os::set_dumpable(true))
+    return std::unexpected(internal("cannot open init's entry in /proc"));
+  return {};
+}
+
 Result<void> close_memory() {
   const auto closed = os::close_memory();
   if (closed) return {};
   return std::unexpected(Error{.kind = ErrorKind::setup,
                                .what = "cannot close our memory to others",
                                .sys_errno = closed.error().value});
+}
+
+/// What init and payload are heard by; init's ends are ours until it has its copies.
+struct Lines {
+  Pair failure;          ///< a record: why it failed; nothing but its end: exec, or death
+  os::UniqueFd channel;  ///< init's end
+  os::UniqueFd gateway;  ///< the payload's
+};
+Result<Lines> open_lines(Context& context, Sandbox::State& state) {
+  Pair failure = SBX_TRY(make_pipe());
+  Pair channel = SBX_TRY(make_channel());
+  os::UniqueFd gateway = SBX_TRY(state.gateway.open(*context.plan));
+  context.failure_pipe = failure.theirs.get();
+  context.channel = channel.theirs.get();
+  context.gateway_channel = gateway.get();
+  state.channel = std::move(channel.ours);
+  return Lines{std::move(failure), std::move(channel.theirs), std::move(gateway)};
+}
+
+/// Only the supervisor comes back from it.
+Result<void> clone_init(const CloneStep& clone, Context& context, Sandbox::State& state,
+                        Lines& lines) {
+  context.clock.begin(clone.index);
+  auto cloned = os::clone_process(clone.flags, v2_group_fd(state));
+  if (!cloned) {
+    context.clock.end(clone.index, cloned.error().value);
+    return std::unexpected(plan::step_error(*context.plan, clone.index, cloned.error().value, {}));
+  }
+  if (cloned->pid == 0) {
+    // Only the supervisor may hold these ends: that is how init sees whether it still lives.
+    lines.failure.ours.reset();
+    state.channel.reset();
+    state.gateway.close();
+    init_main(context);
+  }
+
+  if (clone.flags != 0) context.processors.send_away(cloned->pid);  // it awaits our id maps
+  context.clock.end(clone.index);
+  state.init_pid = cloned->pid;
+  state.init_pidfd = std::move(cloned->pidfd);
+  lines.failure.theirs.reset();
+  lines.channel.reset();
+  lines.gateway.reset();
+  return {};
 }
 
 /// The supervisor's part while init sets up: first what init waits for.
@@ -172,47 +226,15 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
 
   context.host_id = state->host_id.id;
   SBX_CHECK(own_stdio(*state, stdio));
-  Pair pipe = SBX_TRY(make_pipe());
-  Pair channel = SBX_TRY(make_channel());
-  context.failure_pipe = pipe.theirs.get();
-  context.channel = channel.theirs.get();
-  os::UniqueFd gateway = SBX_TRY(state->gateway.open(plan));
-  context.gateway_channel = gateway.get();
+  Lines lines = SBX_TRY(open_lines(context, *state));
   prepare_listening(plan, context.channel, prepared.filters);
-  state->channel = std::move(channel.ours);
-  // /proc/PID of a process with closed memory is root's, and an ordinary user could not write
-  // init's id maps. It has that from us; both are closed again when they are written. Without
-  // secrets of its own (others of a batch have some), the plan counts on an init that is open.
-  const bool open = !os::is_dumpable() && (secrets.empty() || ::geteuid() != 0);
-  context.closed = open;
   context.processors = os::Processors::usable();
-  if (open && !os::set_dumpable(true))
-    return std::unexpected(internal("cannot open init's entry in /proc"));
-  clock.begin(clone.index);
-  auto cloned = os::clone_process(clone.flags, v2_group_fd(*state));
-  if (!cloned) {
-    clock.end(clone.index, cloned.error().value);
-    return std::unexpected(plan::step_error(plan, clone.index, cloned.error().value, {}));
-  }
-  if (cloned->pid == 0) {
-    // Only the supervisor may hold these ends: that is how init sees whether it still lives.
-    pipe.ours.reset();
-    state->channel.reset();
-    state->gateway.close();
-    init_main(context);
-  }
-
-  if (clone.flags != 0) context.processors.send_away(cloned->pid);  // it awaits our id maps
-  clock.end(clone.index);
-  state->init_pid = cloned->pid;
-  state->init_pidfd = std::move(cloned->pidfd);
-  pipe.theirs.reset();
-  channel.theirs.reset();
-  gateway.reset();
+  SBX_CHECK(open_memory(context, !secrets.empty()));
+  SBX_CHECK(clone_init(clone, context, *state, lines));
   SBX_CHECK(reserve_places(plan, *state));
   if (auto attended = attend(context, *state, meanwhile); !attended)
     return std::unexpected(attend_failure(plan, *state, std::move(attended).error()));
-  SBX_CHECK(await_exec(plan, *state, pipe.ours.get(), interrupt_fd));
+  SBX_CHECK(await_exec(plan, *state, lines.failure.ours.get(), interrupt_fd));
   state->exec_time_ns = monotonic_ns();
   state->command_time_ns = command_time_ns(plan, *state);
   SBX_CHECK(take_what_was_sent(plan, *state));
