@@ -42,6 +42,37 @@ int dry_run(const Arguments& arguments, const plan::Plan& plan) {
                                         : plan::describe_text(plan));
 }
 
+/// Runs what is planned and tells of its end, which is sbx's own; comes back only from a run that
+/// was refused.
+int carry_out(Planned& planned, Narrator& narrator, const Report& report, RunClock* clock,
+              supervise::Nanos started, const AfterRun& after) {
+  const plan::Plan& plan = planned.plan;
+  auto secrets = read_secrets(plan, planned.env);
+  // Whether one stands in the command's words nobody can tell without them all.
+  if (!secrets)
+    return report.refuse(empty_plan(plan.run_id, plan.profile_name, {}), secrets.error(), started);
+  enter(clock, Stage::prepare_launch);
+  if (const auto joined = narrator.join_streams(); !joined)
+    return report.refuse(plan, {joined.error()}, started);
+  supervise::Sinks sinks = report.sinks(started);
+  sinks.clock = clock;
+  sinks.secrets = &*secrets;
+  sinks.begins = [&](const supervise::Redactor& redactor) {
+    return narrator.before(plan, redactor);
+  };
+  Report::Hold hold;
+  report.hold(hold);
+  const Outcome outcome = supervise::run_sandbox(plan, sinks);
+  enter(clock, Stage::result_file);
+  const bool delivered = report.finish(outcome, plan, hold) && outcome.undelivered.empty();
+  narrator.after(plan, outcome);
+  if (clock != nullptr) say_timing(plan, outcome.redactor, *clock);
+  const int code = after ? after({planned.profile, plan, outcome}) : outcome.process_exit;
+  // The command's own success must not hide that its result is not there. Everything is written
+  // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
+  os::end_process(!delivered && code == kSuccess ? kFailed : code);
+}
+
 }  // namespace
 
 int run_command(const Arguments& arguments, supervise::Nanos started, const EditPlan& edit_plan,
@@ -70,30 +101,7 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   if (edit_plan) edit_plan(plan);
   if (arguments.dry_run) return dry_run(arguments, plan);
 
-  auto secrets = read_secrets(plan, planned->env);
-  // Whether one stands in the command's words nobody can tell without them all.
-  if (!secrets)
-    return report.refuse(empty_plan(id, plan.profile_name, {}), secrets.error(), started);
-  enter(clock, Stage::prepare_launch);
-  if (const auto joined = narrator->join_streams(); !joined)
-    return report.refuse(plan, {joined.error()}, started);
-  supervise::Sinks sinks = report.sinks(started);
-  sinks.clock = clock;
-  sinks.secrets = &*secrets;
-  sinks.begins = [&](const supervise::Redactor& redactor) {
-    return narrator->before(plan, redactor);
-  };
-  Report::Hold hold;
-  report.hold(hold);
-  const Outcome outcome = supervise::run_sandbox(plan, sinks);
-  enter(clock, Stage::result_file);
-  const bool delivered = report.finish(outcome, plan, hold) && outcome.undelivered.empty();
-  narrator->after(plan, outcome);
-  if (clock != nullptr) say_timing(plan, outcome.redactor, *clock);
-  const int code = after ? after({planned->profile, plan, outcome}) : outcome.process_exit;
-  // The command's own success must not hide that its result is not there. Everything is written
-  // and removed; to free the plan piece by piece would only keep the caller waiting (60 us).
-  os::end_process(!delivered && code == kSuccess ? kFailed : code);
+  return carry_out(*planned, *narrator, report, clock, started, after);
 }
 
 int refuse_run(const Reporting& reporting, const std::string& profile_name,
