@@ -164,6 +164,40 @@ void clear_up(void* argument) noexcept {
     os::remove_folder(left.store, left.folder, left.name.c_str());
 }
 
+struct Unpacked {
+  std::string name;
+  bool fresh = false;  ///< nobody had it before
+};
+
+/// Unpacks into `folder`, which is named `staged`, and gives it the image's own name.
+Result<Unpacked> unpack_named(const os::StateFolder& store, const Request& request,
+                              const Source& source, int folder, const std::string& staged) {
+  Unpacked image;
+  const auto wanted = [&](const std::string& told) {
+    if (told.size() != 64 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
+      return false;
+    // Never by what the child says alone: one that a crafted image has taken over could give its
+    // own contents the name of somebody else's image.
+    image.name = sha256_hex(told + "\n" + source.witness);
+    image.fresh = ::faccessat(store.fd.get(), image.name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    return image.fresh;
+  };
+  SBX_CHECK(unpack_confined({.source = source.file.get(),
+                             .staging = folder,
+                             .ref = request.ref,
+                             .max_bytes = request.max_bytes},
+                            wanted));
+  if (image.fresh) SBX_CHECK(commit(store, folder, staged, image.name));
+  return image;
+}
+
+/// What find_known() goes by. Without it, the next run reads the image again.
+void remember(const os::StateFolder& store, const Source& source, const std::string& name) {
+  if (!source.settled) return;
+  (void)::unlinkat(store.fd.get(), source.witness.c_str(), 0);
+  std::ignore = ::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
+}
+
 Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Request& request,
                                         const Source& source) {
   const std::string staged = "." + source.witness;
@@ -175,17 +209,6 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
   sweep(store.fd.get());
   if (const auto emptied = os::empty_folder(folder.get()); !emptied)
     return std::unexpected(store_error("cannot empty a folder of images", emptied.error().value));
-  std::string name;
-  bool fresh = false;
-  const auto wanted = [&](const std::string& told) {
-    if (told.size() != 64 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
-      return false;
-    // Never by what the child says alone: one that a crafted image has taken over could give its
-    // own contents the name of somebody else's image.
-    name = sha256_hex(told + "\n" + source.witness);
-    fresh = ::faccessat(store.fd.get(), name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-    return fresh;
-  };
   Bequest bequest{store.fd.get(), folder.get(), staged};
   const auto heir = os::Heir::start(clear_up, &bequest);
   if (!heir) {
@@ -193,27 +216,18 @@ Result<std::optional<Held>> unpack_into(const os::StateFolder& store, const Requ
     return std::unexpected(
         store_error("cannot start a process that clears up", heir.error().value));
   }
-  auto done = unpack_confined({.source = source.file.get(),
-                               .staging = folder.get(),
-                               .ref = request.ref,
-                               .max_bytes = request.max_bytes},
-                              wanted);
-  if (done && fresh) done = commit(store, folder.get(), staged, name);
+  auto image = unpack_named(store, request, source, folder.get(), staged);
   // It has its name, and is held like any other from here on.
   if (!os::is_named(store.fd.get(), staged.c_str(), folder.get()))
     (void)::flock(folder.get(), LOCK_UN);
   std::optional<Held> held;
-  if (done) held = SBX_TRY(hold(store, name));
-  if (done && held && source.settled) {
-    (void)::unlinkat(store.fd.get(), source.witness.c_str(), 0);
-    // Without it, the next run reads the image again.
-    std::ignore = ::symlinkat(name.c_str(), store.fd.get(), source.witness.c_str());
-  }
+  if (image) held = SBX_TRY(hold(store, image->name));
+  if (held) remember(store, source, image->name);
   if (os::is_named(store.fd.get(), staged.c_str(), folder.get()))
     os::remove_folder(store.fd.get(), folder.get(), staged.c_str());
-  if (!done) return std::unexpected(std::move(done).error());
+  if (!image) return std::unexpected(std::move(image).error());
   if (!held) return std::unexpected(store_error("the unpacked image has gone again", ENOENT));
-  held->fresh = fresh;
+  held->fresh = image->fresh;
   return held;
 }
 
