@@ -8,7 +8,7 @@
 
 #include "base/text.hpp"
 #include "cli/line.hpp"
-#include "cli/override.hpp"
+#include "cli/store_flag.hpp"
 #include "cli/unknown_flag.hpp"
 #include "profile/load.hpp"
 
@@ -78,60 +78,6 @@ void check_values(const VerbSpec& verb, const std::vector<std::string>& words, P
   }
 }
 
-/// Stores one occurrence of a flag.
-void store(const OptionSpec& option, const std::string& value, std::string_view cwd,
-           Arguments& arguments, Problems& problems) {
-  if (option.to_override != nullptr) {
-    if (arguments.verb->verb == Verb::mcp || arguments.verb->verb == Verb::learn) {
-      const std::string name(option.name);
-      arguments.policy.push_back(option.argument.empty() ? name : name + "=" + value);
-    }
-    auto made = override_of(option, value, cwd);
-    if (made)
-      arguments.overrides.push_back(*std::move(made));
-    else
-      problems.push_back(std::move(made).error());
-    return;
-  }
-  // Others print there; here it would be a file of that name.
-  if (option.argument.starts_with("FILE") && value == "-")
-    problems.push_back(usage_error(
-        std::string(option.name) + " takes a file, and - is none",
-        "standard output is CMD's: fd:N and /dev/stderr are other ways out; a file of this name "
-        "is ./-"));
-  if (option.name == "--help") arguments.help = true;
-  if (option.name == "--json") arguments.reporting.json = true;
-  if (option.name == "--pin") arguments.pin = value;
-  if (option.name == "--why") arguments.why.push_back(value);
-  if (option.name == "--dry-run") arguments.dry_run = true;
-  if (option.name == "--timing") arguments.timing = true;
-  if (option.name == "--quiet") arguments.quiet = true;
-  if (option.name == "--output") arguments.output = value;
-  if (option.name == "--jobs") arguments.jobs = value;
-  if (option.name == "--profile") arguments.profile = value;
-  if (option.name == "--total-memory") arguments.total_memory = value;
-  if (option.name == "--retry") arguments.retry = value;
-  if (option.name == "--retry-on") arguments.retry_on.push_back(value);
-  if (option.name == "--resume") arguments.resume = true;
-  if (option.name == "--fail-fast") arguments.fail_fast = true;
-  if (option.name == "--tight") arguments.tight = true;
-  if (option.name == "--cgroup") arguments.cgroup_only = true;
-  if (option.name == "--all") arguments.all = true;
-  if (option.name == "--older-than") arguments.older_than = value;
-  if (option.name == "--max") arguments.max = value;
-  if (option.name == "--stat") arguments.stat_only = true;
-  if (option.name == "--patch") arguments.patch_only = true;
-  if (option.name == "--watch") arguments.watch = true;
-  if (option.name == "--interval") arguments.interval = value;
-  if (option.name == "--signal") arguments.signal = value;
-  if (option.name == "--result") arguments.reporting.result = value;
-  if (option.name == "--events") arguments.reporting.events = value;
-  if (option.name == "--junit") arguments.reporting.junit = value;
-  if (option.name == "--ci") arguments.reporting.ci = true;
-  if (option.name == "--log") arguments.log = value;
-  if (option.name == "--log-level") arguments.log_level = value;
-}
-
 Result<Line> read_line(const VerbSpec& verb, const std::vector<std::string>& words) {
   if (std::optional<Line> plain = read_plain_line(verb, words)) return *std::move(plain);
   return read_any_line(verb, words);
@@ -144,7 +90,8 @@ void take(const Result<Line>& line, std::string_view cwd, bool has_dashes, Argum
     problems.push_back(line.error());
     return;
   }
-  for (const Flag& flag : line->flags) store(*flag.option, flag.value, cwd, arguments, problems);
+  for (const Flag& flag : line->flags)
+    store_flag(*flag.option, flag.value, cwd, arguments, problems);
   for (std::size_t i = 0; i < line->words.size(); ++i) {
     const std::string& word = line->words[i];
     if (!word.starts_with('-') || word == "-") {
