@@ -4,19 +4,16 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "os/process.hpp"
-#include "os/thread_memory.hpp"
 #include "seccomp/advice.hpp"
 #include "seccomp/evaluate.hpp"
 #include "seccomp/notify.hpp"
+#include "supervise/heard_call.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -31,49 +28,9 @@ constexpr std::size_t kNoEntry = static_cast<std::size_t>(-1);
 constexpr std::size_t kMostWaiting = 4096;
 constexpr pid_t kPayload = 2;
 
-bool same_call(const seccomp_data& a, const seccomp_data& b) {
-  return a.nr == b.nr && a.arch == b.arch && std::memcmp(a.args, b.args, sizeof a.args) == 0;
-}
-
-std::string operation_of(const seccomp_data& call) {
-  const std::string number = std::to_string(static_cast<unsigned>(call.nr));
-  if (call.arch != AUDIT_ARCH_X86_64) return "32-bit call " + number;
-  const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(call.nr));
-  return facts ? std::string(facts.call->name) : "call " + number;
-}
-
 /// Whose lines of the result can be told apart by a person.
 bool same_kind(const Denial& a, const Denial& b) {
   return a.operation == b.operation && a.target == b.target && a.comm == b.comm;
-}
-
-/// As kFastOpen of launch/prepared.cpp has it.
-bool connects(const seccomp_data& call) {
-  const auto fast = [&call](std::size_t flags) { return (call.args[flags] & MSG_FASTOPEN) != 0; };
-  switch (call.nr) {
-    case SYS_connect:
-      return true;
-    case SYS_sendmsg:
-      return fast(2);
-    case SYS_sendto:
-    case SYS_sendmmsg:
-      return fast(3);
-    default:
-      return false;
-  }
-}
-
-/// Of a call that connects.
-std::optional<os::NamedAddress> connected_to(const os::SeccompNotice& notice) {
-  const auto& args = notice.call.args;
-  switch (notice.call.nr) {
-    case SYS_connect:
-      return os::thread_address(notice.thread, args[1], args[2]);
-    case SYS_sendto:
-      return os::thread_address(notice.thread, args[4], args[5]);
-    default:
-      return os::thread_message_address(notice.thread, args[1]);
-  }
 }
 
 /// Who wants to know it all pays for it; so do connections, of which there are many without harm.
@@ -83,27 +40,6 @@ Nanos share_for(const plan::Supervision& wanted) {
 }
 
 }  // namespace
-
-std::string denial_text(const Denial& denial) {
-  std::string text = denial.operation;
-  if (denial.kind == "network") {
-    text += " " + denial.target;
-  } else if (!denial.target.empty()) {
-    text += "(" + denial.target + ")";
-  }
-  if (denial.comm) text += ", by " + *denial.comm;
-  if (denial.count > 1) text += ", " + std::to_string(denial.count) + " times";
-  if (!denial.reason.empty()) text += ": " + denial.reason;
-  return text;
-}
-
-bool Allowance::spend(Nanos took, Nanos now) {
-  saved_ = std::min(kMostSaved, saved_ + (now - seen_) / share_) - took;
-  seen_ = now;
-  return saved_ > 0;
-}
-
-Nanos Allowance::enough_at() const { return seen_ + (kWorthwhile - saved_) * share_; }
 
 Result<void> Denials::start(os::UniqueFd listener, const plan::Plan& plan, Nanos now) {
   if (!listener.valid()) return {};
