@@ -87,7 +87,7 @@ void Coordinator::finish(Live& live, int code) {
 /// As many as live now have room, and no more than they: the job is started again when one of them
 /// has ended, and has the host to itself before it is told that there is not enough.
 void Coordinator::give_back(const Live& live) {
-  returned_.push_back(live.turn);
+  turns_.give_back(live.turn);
   room_ = std::max<std::size_t>(1, live_.size() - 1);
   ended_in_room_ = 0;
 }
@@ -98,7 +98,7 @@ void Coordinator::lose(Live& live, int wait_status) {
   const std::string why = "the process of this job " + how_it_ended(wait_status);
   if (!live.reporting && turn.attempts < settings_.retries &&
       settings_.retry_on[static_cast<std::size_t>(Status::internal_error)]) {
-    retries_.push_back({turn.job, turn.attempts + 1});
+    turns_.retry({turn.job, turn.attempts + 1});
     ++tally_.retries;
     return;
   }
@@ -111,7 +111,7 @@ void Coordinator::lose(Live& live, int wait_status) {
 bool Coordinator::again(const Turn& turn, Status status) {
   if (turn.attempts > settings_.retries || !settings_.retry_on[static_cast<std::size_t>(status)])
     return false;
-  retries_.push_back(turn);
+  turns_.retry(turn);
   ++tally_.retries;
   return true;
 }

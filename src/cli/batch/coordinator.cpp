@@ -50,7 +50,7 @@ Coordinator::Coordinator(JobList& list, Policies& policies, Output& output,
       policies_(policies),
       output_(output),
       settings_(settings),
-      waiting_(std::move(waiting)),
+      turns_(std::move(waiting)),
       most_live_(most_live(settings.capacity.jobs)),
       room_(most_live_),
       admission_(settings.capacity),
@@ -67,7 +67,7 @@ Cut Coordinator::run() {
     admit();
     if (cut_.any()) end_live();
     paint();
-    if (live_.empty() && (cut_.any() || (!head() && lost_.empty()))) break;
+    if (live_.empty() && (cut_.any() || (!turns_.head() && lost_.empty()))) break;
     wait();
     take_signals();
     for (auto live = live_.begin(); live != live_.end();) {
@@ -82,22 +82,6 @@ Cut Coordinator::run() {
   if (const auto flushed = output_.flush(); !flushed && !cut_.error)
     cut_.error = failed("the results may not be on the disk", flushed.error().value);
   return cut_;
-}
-
-std::optional<Coordinator::Turn> Coordinator::head() const {
-  if (!returned_.empty()) return returned_.front();
-  if (next_ < waiting_.size()) return Turn{waiting_[next_], 0};
-  if (!retries_.empty()) return retries_.front();
-  return std::nullopt;
-}
-
-void Coordinator::drop_head() {
-  if (!returned_.empty())
-    returned_.pop_front();
-  else if (next_ < waiting_.size())
-    ++next_;
-  else
-    retries_.pop_front();
 }
 
 /// Making a sandbox and removing one is mostly waiting for the kernel. So the next ones are made
@@ -146,12 +130,12 @@ void Coordinator::give_turns() {
 
 /// False: nothing is left to be started, or enough is.
 bool Coordinator::start_next() {
-  const auto turn = head();
+  const auto turn = turns_.head();
   if (!turn || live_.size() >= room_) return false;
   const Entry& entry = list_.jobs[turn->job];
   if (!fits_ahead(entry) && !fits_now(entry)) return false;
   if (!start_or_wait(*turn, "")) return false;
-  drop_head();
+  turns_.drop_head();
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "batch/admission.hpp"
+#include "batch/turns.hpp"
 #include "cli/batch/job_list.hpp"
 #include "cli/batch/output.hpp"
 #include "cli/batch/policies.hpp"
@@ -52,12 +53,8 @@ class Coordinator {
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Turn = sbx::batch::Turn;
 
-  /// A job that waits: for the first time, or again.
-  struct Turn {
-    std::uint32_t job = 0;
-    std::size_t attempts = 0;  ///< that it has had
-  };
   /// A job whose own process has gone.
   struct Lost {
     Turn turn;
@@ -80,8 +77,6 @@ class Coordinator {
     Clock::time_point since{};
   };
 
-  [[nodiscard]] std::optional<Turn> head() const;
-  void drop_head();
   void admit();
   void give_turns();
   bool start_next();
@@ -109,11 +104,8 @@ class Coordinator {
   Policies& policies_;
   Output& output_;
   const Settings& settings_;
-  std::vector<std::uint32_t> waiting_;
-  std::size_t next_ = 0;       ///< of waiting_
-  std::deque<Turn> returned_;  ///< before all others: there was no room for their sandboxes
-  std::deque<Turn> retries_;   ///< behind all that wait for the first time
-  std::deque<Lost> lost_;      ///< whose results say so, and are still to be written
+  sbx::batch::Turns turns_;
+  std::deque<Lost> lost_;  ///< whose results say so, and are still to be written
   std::list<Live> live_;
   const std::size_t most_live_;
   /// How many of them there may be: fewer when there was no process or descriptor left for one,
