@@ -102,8 +102,7 @@ def test_a_command_that_leaves_its_input_does_not_end_the_process_of_its_job(sbx
     assert {line["result"]["status"] for line in run.results} == {"ok"}, run
     batch.write([{"argv": ["sleep", "60"]}])
     process = batch.spawn("-j1")
-    wait_for_live(sbx, 1)
-    init = json.loads(sbx.call("ps", "--json").out)[0]["pid"]
+    init = batch.live()[0]["pid"]
     ignored = re.search(r"SigIgn:\s+(\w+)", Path(f"/proc/{parent_of(init)}/status").read_text())[1]
     process.terminate()
     process.communicate(timeout=30 * slow.FACTOR)
