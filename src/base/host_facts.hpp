@@ -127,7 +127,7 @@ struct HostFacts {
   std::vector<RootEntry> root_entries{};         ///< for the profile's kind of root
   RootAccounts root_accounts{};                  ///< RootRequest::dir only (os/probe.hpp)
   std::vector<SourceFacts> program_disks{};      ///< what programs are read from; for I/O limits
-  std::map<std::string, SourceFacts> sources{};  ///< key: the source as the profile has it
+  std::map<std::string, SourceFacts> sources{};  ///< by source_key()
   /// By canonical path; asked only by root that may go on without (degrade: idmap).
   std::map<std::string, NoIdmap> no_idmap{};
   std::vector<ProcMount> proc_mounts{};
@@ -136,6 +136,10 @@ struct HostFacts {
   std::optional<GitFacts> git{};          ///< of the workspace; looked at only when asked
   std::optional<ImageFacts> image{};      ///< of `root: {oci: ...}`
 };
+
+/// Of what a profile calls `source`, which is relative to `base` unless it is absolute: profiles of
+/// several folders may write the same text, and each means its own file.
+std::string source_key(const HostFacts& facts, const std::string& source, const std::string& base);
 
 /// Is `path` (absolute, without links) a home of the caller's, or above one? With none known, every
 /// folder at the top may be one.

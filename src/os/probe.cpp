@@ -78,15 +78,11 @@ bool has_swap() {
   return swaps && std::ranges::count(*swaps, '\n') > 1;
 }
 
-/// Facts are keyed by the source's text, so one text that means two files is refused rather than
-/// bound twice to the same one.
+/// What is named twice is looked at once, and so is the same in both places.
 void add_source(const SourceRequest& request, bool disk, HostFacts& facts) {
-  SourceFacts found = look_at_source(request, disk, facts.cwd);
-  const auto [place, fresh] = facts.sources.try_emplace(request.source, found);
-  if (fresh || (place->second.path == found.path && place->second.problem == found.problem)) return;
-  place->second.exists = false;
-  place->second.problem =
-      request.source + " is used from two folders and means two things; write absolute paths";
+  const auto [place, fresh] =
+      facts.sources.try_emplace(source_key(facts, request.source, request.base));
+  if (fresh) place->second = look_at_source(request, disk, facts.cwd);
 }
 
 /// Of what root shows as its owner's: without namespaces there are no mounts.
@@ -107,7 +103,8 @@ void look_at_files(const ProbeRequest& request, std::string_view mountinfo, Host
   facts.git.reset();
   for (const SourceRequest& source : request.sources) add_source(source, request.disks, facts);
   if (request.git && !request.sources.empty()) {
-    const SourceFacts& workspace = facts.sources[request.sources.front().source];
+    const SourceRequest& first = request.sources.front();
+    const SourceFacts& workspace = facts.sources[source_key(facts, first.source, first.base)];
     if (workspace.exists && workspace.type == EntryType::directory)
       facts.git = look_at_git(workspace, facts);
   }

@@ -26,7 +26,7 @@ struct ProbeRequest {
   std::map<std::string, std::string> env{};  ///< caller_environment(): goes into the facts
   RootRequest root = RootRequest::host;
   std::string root_dir{};                ///< RootRequest::dir: absolute
-  std::vector<SourceRequest> sources{};  ///< facts are keyed by `source` as given here
+  std::vector<SourceRequest> sources{};  ///< facts are keyed by source_key()
   std::vector<std::string> tools{};
   bool gpu = false;                        ///< look for graphics processors
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names

@@ -105,8 +105,8 @@ Result<SourceFacts> workspace_source(const Builder& builder);
 /// Home, what is above it, "/", and in tier `landlock` where private folders are: shown only when
 /// somebody names them.
 bool is_too_much(const Builder& builder, const std::string& path);
-/// The source that the profile calls so; nullptr: it is not there.
-const SourceFacts* facts_of(const Builder& builder, const std::string& source);
+/// What `mount` shows; nullptr: it is not there.
+const SourceFacts* facts_of(const Builder& builder, const profile::BindMount& mount);
 /// The workspace's folder; nullptr: none is shown.
 const SourceFacts* shown_workspace(const Builder& builder);
 /// Is the workspace such a folder, and not named? Warns.

@@ -19,18 +19,19 @@ void note(const SourceFacts& folder, Disks& disks) {
 
 Disks disks_of(const Builder& b) {
   Disks disks;
-  const auto note_source = [&](const std::string& source, bool writable) {
+  const auto note_source = [&](const std::string& source, const std::string& base, bool writable) {
     const profile::IoLimits& io = b.profile.limits.io;
     if (!writable && !io.read_bps && !io.read_iops) return;
-    if (const auto found = b.facts.sources.find(source); found != b.facts.sources.end())
+    if (const auto found = b.facts.sources.find(source_key(b.facts, source, base));
+        found != b.facts.sources.end())
       note(found->second, disks);
   };
   using profile::WorkspaceMode;
   if (const WorkspaceMode mode = b.profile.workspace.mode; mode != WorkspaceMode::none)
-    note_source(b.profile.workspace.source, mode == WorkspaceMode::rw);
+    note_source(b.profile.workspace.source, b.facts.cwd, mode == WorkspaceMode::rw);
   for (const profile::Mount& mount : b.profile.mounts)
     if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
-      note_source(bind->source, bind->writable);
+      note_source(bind->source, bind->base, bind->writable);
   const profile::IoLimits& io = b.profile.limits.io;
   if (io.read_bps || io.read_iops)
     for (const SourceFacts& programs : b.facts.program_disks) note(programs, disks);

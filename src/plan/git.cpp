@@ -55,12 +55,10 @@ Result<void> check_mounts(const Builder& b, const GitPlace& place, const std::st
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i) {
     const profile::Mount& mount = b.profile.mounts[i];
     const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
-    const auto source =
-        bind == nullptr ? b.facts.sources.end() : b.facts.sources.find(bind->source);
-    const bool known = source != b.facts.sources.end() && source->second.exists;
-    const bool shown = known && bind->writable &&
-                       (is_below(place.path, source->second.path) ||
-                        (!is_only_held(place) && is_below(source->second.path, place.path)));
+    const SourceFacts* const source = bind == nullptr ? nullptr : facts_of(b, *bind);
+    const bool shown = source != nullptr && bind->writable &&
+                       (is_below(place.path, source->path) ||
+                        (!is_only_held(place) && is_below(source->path, place.path)));
     const std::string& target =
         std::visit([](const auto& what) -> const std::string& { return what.target; }, mount.what);
     const bool covers =

@@ -43,7 +43,7 @@ std::vector<Shown> folders_shown(const Builder& b) {
   add(shown_workspace(b), b.profile.workspace.at);
   for (const profile::Mount& mount : b.profile.mounts)
     if (const auto* const bind = std::get_if<profile::BindMount>(&mount.what))
-      add(facts_of(b, bind->source), bind->target);
+      add(facts_of(b, *bind), bind->target);
   return shown;
 }
 

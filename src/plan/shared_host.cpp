@@ -18,7 +18,7 @@ constexpr std::array kMissing{"userns",           "namespaces", "hidden-files",
 bool is_elsewhere(const Builder& b, const profile::Mount& mount) {
   const auto* const bind = std::get_if<profile::BindMount>(&mount.what);
   if (bind == nullptr) return true;  // a tmpfs, or a file that is written
-  const SourceFacts* const source = facts_of(b, bind->source);
+  const SourceFacts* const source = facts_of(b, *bind);
   return source != nullptr && source->path != bind->target;
 }
 
@@ -44,14 +44,14 @@ bool is_below_writable(const Builder& b, const SourceFacts& inner) {
     return true;
   return std::ranges::any_of(b.profile.mounts, [&](const profile::Mount& other) {
     const auto* const outer = std::get_if<profile::BindMount>(&other.what);
-    const SourceFacts* const around = outer == nullptr ? nullptr : facts_of(b, outer->source);
+    const SourceFacts* const around = outer == nullptr ? nullptr : facts_of(b, *outer);
     return around != nullptr && outer->writable && is_below(inner.path, around->path);
   });
 }
 
 bool is_below_writable(const Builder& b, const profile::Mount& mount) {
   const auto* const inner = std::get_if<profile::BindMount>(&mount.what);
-  const SourceFacts* const source = inner == nullptr ? nullptr : facts_of(b, inner->source);
+  const SourceFacts* const source = inner == nullptr ? nullptr : facts_of(b, *inner);
   return source != nullptr && !inner->writable && is_below_writable(b, *source);
 }
 
@@ -63,18 +63,16 @@ bool is_workspace_below_writable(const Builder& b) {
 }
 
 /// The private folders of other runs must not be shown.
-bool shows_private_folders(const Builder& b, const std::string& source) {
-  const SourceFacts* const facts = facts_of(b, source);
+bool shows_private_folders(const Builder& b, const SourceFacts* facts) {
   return facts != nullptr && is_below(b.facts.temporary, facts->path);
 }
 
 /// The key that shows them; empty: none does.
 std::string shows_temporary(const Builder& b) {
-  if (shown_workspace(b) != nullptr && shows_private_folders(b, b.profile.workspace.source))
-    return "workspace.source";
+  if (shows_private_folders(b, shown_workspace(b))) return "workspace.source";
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i)
     if (const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
-        bind != nullptr && shows_private_folders(b, bind->source))
+        bind != nullptr && shows_private_folders(b, facts_of(b, *bind)))
       return "mounts[" + std::to_string(i) + "]";
   return {};
 }

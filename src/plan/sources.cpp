@@ -26,9 +26,18 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
                   : "name an existing file or folder, or take the entry out"};
 }
 
-SourceFacts source_facts(const Builder& b, const std::string& name) {
-  const auto found = b.facts.sources.find(name);
-  SourceFacts source = found == b.facts.sources.end() ? SourceFacts{} : found->second;
+const SourceFacts* known(const Builder& b, const std::string& name, const std::string& base) {
+  const auto found = b.facts.sources.find(source_key(b.facts, name, base));
+  return found == b.facts.sources.end() ? nullptr : &found->second;
+}
+
+const SourceFacts* existing(const SourceFacts* source) {
+  return source == nullptr || !source->exists ? nullptr : source;
+}
+
+SourceFacts source_facts(const Builder& b, const std::string& name, const std::string& base) {
+  const SourceFacts* const found = known(b, name, base);
+  SourceFacts source = found == nullptr ? SourceFacts{} : *found;
   if (shows_processes(b.facts, source.path)) source.problem = "it shows the processes of the host";
   return source;
 }
@@ -37,7 +46,7 @@ SourceFacts source_facts(const Builder& b, const std::string& name) {
 
 Result<SourceFacts> workspace_source(const Builder& b) {
   const std::string& name = b.profile.workspace.source;
-  SourceFacts source = source_facts(b, name);
+  SourceFacts source = source_facts(b, name, b.facts.cwd);
   if (source.problem.empty() && source.exists && source.type != EntryType::directory)
     source.problem = "a workspace is a folder";
   if (source.problem.empty() && source.exists) return source;
@@ -51,9 +60,8 @@ Result<SourceFacts> workspace_source(const Builder& b) {
   return std::unexpected(std::move(error));
 }
 
-const SourceFacts* facts_of(const Builder& b, const std::string& source) {
-  const auto found = b.facts.sources.find(source);
-  return found == b.facts.sources.end() || !found->second.exists ? nullptr : &found->second;
+const SourceFacts* facts_of(const Builder& b, const profile::BindMount& mount) {
+  return existing(known(b, mount.source, mount.base));
 }
 
 bool is_too_much(const Builder& b, const std::string& path) {
@@ -63,7 +71,7 @@ bool is_too_much(const Builder& b, const std::string& path) {
 const SourceFacts* shown_workspace(const Builder& b) {
   const profile::Workspace& workspace = b.profile.workspace;
   if (workspace.mode == profile::WorkspaceMode::none) return nullptr;
-  const SourceFacts* const folder = facts_of(b, workspace.source);
+  const SourceFacts* const folder = existing(known(b, workspace.source, b.facts.cwd));
   const bool left_out = folder != nullptr && !workspace.named && is_too_much(b, folder->path);
   return left_out ? nullptr : folder;
 }
@@ -79,7 +87,7 @@ bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
 
 Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,
                                                const std::string& key) {
-  SourceFacts source = source_facts(b, mount.source);
+  SourceFacts source = source_facts(b, mount.source, mount.base);
   if (source.problem.empty() && !source.exists && mount.optional) return std::nullopt;
   if (!source.problem.empty() || !source.exists)
     return std::unexpected(source_error(b, mount.source, source, key));

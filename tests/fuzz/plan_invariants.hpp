@@ -37,7 +37,7 @@ inline void look_at(const profile::Profile& profile, HostFacts& facts) {
       source_for(profile.workspace.source, "/home/user/project");
   for (const profile::Mount& mount : profile.mounts)
     if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
-      facts.sources[bind->source] =
+      facts.sources[source_key(facts, bind->source, bind->base)] =
           source_for(bind->source, "/srv/data/" + std::to_string(bind->source.size()));
   for (const std::string& name : profile.tools) {
     ToolInstallation tool;

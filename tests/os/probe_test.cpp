@@ -81,16 +81,25 @@ TEST_CASE("links that turn in a circle, or go through /proc, are a problem") {
   CHECK_FALSE(look_at_source({"self/cwd", "/proc"}).exists);
 }
 
-TEST_CASE("one text that means two sources is refused") {
+TEST_CASE("one text in two folders means two sources, and in the caller's it is the key itself") {
   const TempTree tree;
   tree.folder("one/data");
   tree.folder("two/data");
+  const std::string own = std::filesystem::current_path().string();
   const ProbeRequest request{.root = RootRequest::empty,
-                             .sources = {{"data", tree.path("one")}, {"data", tree.path("two")}}};
+                             .sources = {{"data", tree.path("one")},
+                                         {"data", tree.path("two")},
+                                         {".", own},
+                                         {tree.path("one"), tree.path("two")}}};
   const auto facts = probe(request);
   REQUIRE(facts);
-  CHECK_FALSE(facts->sources.at("data").exists);
-  CHECK(facts->sources.at("data").problem.contains("two folders"));
+  const auto found = [&facts](const std::string& source, const std::string& base) {
+    return facts->sources.at(source_key(*facts, source, base)).path;
+  };
+  CHECK(found("data", tree.path("one")) == tree.path("one/data"));
+  CHECK(found("data", tree.path("two")) == tree.path("two/data"));
+  CHECK(facts->sources.at(".").path == own);
+  CHECK(facts->sources.at(tree.path("one")).path == tree.path("one"));
 }
 
 TEST_CASE("the facts of this process are its own") {

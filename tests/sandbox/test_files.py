@@ -134,6 +134,21 @@ def test_relative_sources_start_at_the_profile_and_at_the_caller(sbx):
     assert run.assert_ok().out == "profile's\ncaller's\n"
 
 
+def test_the_same_relative_source_means_another_file_in_each_folder(sbx):
+    for folder in (sbx.folder / "team", sbx.folder, sbx.cwd):
+        folder.mkdir(exist_ok=True)
+        (folder / "f").write_text(f"of {folder.name}\n")
+    (sbx.folder / "team" / "base.yaml").write_text("version: 1\nmounts: [./f:/base, {copy: ./f, at: /tmp/copy}]\n")
+    profile = {"version": 1, "extends": ["./team/base.yaml"],
+               "mounts": ["./f:/own", {"bind": ".", "at": "/folder"}, {"bind": "gone", "at": "/gone", "optional": True}]}
+    (sbx.cwd / "gone").write_text("here\n")
+    run = sh(sbx, "cat /base /tmp/copy /own /folder/f /flag f /here; ls /gone",
+             "--ro", "./f:/flag", "--ro", "./gone:/here", profile=profile)
+    expected = ["team", "team", sbx.folder.name, sbx.folder.name, sbx.cwd.name, sbx.cwd.name]
+    assert run.out == "".join(f"of {name}\n" for name in expected) + "here\n", run
+    assert run.code == 2 and "/gone" in run.err, run
+
+
 def test_a_single_file_can_be_bound(sbx):
     (sbx.cwd / "f").write_text("one\n")
     run = sh(sbx, "cat /etc/one.conf; echo x >> /etc/one.conf", "--ro", "./f:/etc/one.conf")

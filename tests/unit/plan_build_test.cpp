@@ -19,7 +19,7 @@ Plan planned(const profile::Profile& profile, const HostFacts& facts) {
 }
 
 profile::BindMount bind(std::string source, std::string target, bool writable = false) {
-  return {std::move(source), "/home/user", std::move(target), writable, false};
+  return {std::move(source), "/home/user/project", std::move(target), writable, false};
 }
 
 }  // namespace

@@ -26,19 +26,19 @@ auto later_step(std::vector<Step>& steps, const OrderRule& rule) {
 }  // namespace
 
 TEST_CASE("every rule is broken by a plan that swaps its two steps") {
+  HostFacts facts = hybrid(host_of_root());
   profile::Profile profile;
   profile.mask = {"/workspace/.env", "/workspace/**/*.pem", "/data/held/.env"};
   profile.workspace.mode = profile::WorkspaceMode::overlay;
   profile.artifacts.collect = {"/workspace/out"};
   profile.time.monotonic = std::chrono::milliseconds(1);
   profile.stdio.tty = profile::TtyMode::always;
-  profile.mounts.push_back({profile::CopyMount{".", "/", "/tmp/copy"}, {}});  // of the workspace
-  profile.mounts.push_back({profile::BindMount{".", "/", "/data", true}, {}});
+  profile.mounts.push_back({profile::CopyMount{".", facts.cwd, "/tmp/copy"}, {}});  // the workspace
+  profile.mounts.push_back({profile::BindMount{".", facts.cwd, "/data", true}, {}});
   profile.secrets = {{.name = "key", .from = "env:KEY"}};
   profile.limits.rlimits["nofile"] = 64;
   profile.capabilities = {"net_raw"};
   profile.network = {.mode = profile::NetworkMode::filtered, .allow = {"example.org:443"}};
-  HostFacts facts = hybrid(host_of_root());
   facts.oom_protected = true;
   const auto full = build(profile, command(), facts);
   REQUIRE(full.has_value());

@@ -17,7 +17,8 @@ namespace {
 /// What is said when the step whose text contains `text` fails.
 std::string failure_of(const profile::Profile& profile, const std::string& text) {
   HostFacts facts = host_of_user();
-  facts.sources["data"] = {true, EntryType::directory, "/home/user/data", 1234, 1234, "8:0", ""};
+  facts.sources[source_key(facts, "data", "/cwd")] = {
+      true, EntryType::directory, "/home/user/data", 1234, 1234, "8:0", ""};
   const auto plan = build(profile, command(), facts);
   if (!plan) FAIL(plan.error().to_string());
   const std::size_t index = index_of(*plan, text);

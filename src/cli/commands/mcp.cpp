@@ -164,7 +164,7 @@ Result<void> choose_workspace(Profile& profile, const std::string& cwd, const En
                                              .root = os::RootRequest::empty,
                                              .sources = {{workspace.source, cwd}},
                                              .homes = true}));
-  const SourceFacts& found = facts.sources.at(workspace.source);
+  const SourceFacts& found = facts.sources.at(source_key(facts, workspace.source, cwd));
   const std::string folder = found.exists ? found.path : lexical_path(cwd, workspace.source);
   if (!is_home_or_above(facts, folder)) return {};
   workspace.mode = profile::WorkspaceMode::none;
