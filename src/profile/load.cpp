@@ -36,6 +36,7 @@ std::expected<Profile, Problems> load(const LoadRequest& request, const Reader& 
   Findings findings;
   Problems problems;
   Profile profile;
+  profile.workspace.mode = request.mode;
   if (std::optional<Layers> layers = build_layers(request, read, findings, problems)) {
     profile.name = name_of(layers->name);
     profile.sha256 = std::move(layers->sha256);

@@ -40,6 +40,7 @@ struct LoadRequest {
   std::vector<Override> overrides{};
   std::map<std::string, std::string> env{};  ///< the caller's, for ${env:NAME}
   std::string cwd{};                         ///< absolute; relative paths of flags
+  WorkspaceMode mode = WorkspaceMode::ro;    ///< of a workspace of which nobody says it
 };
 
 /// Every problem found, in file order; never empty.

@@ -173,6 +173,16 @@ def test_a_client_applies_only_where_the_operator_says_so(serve, project, keep):
     assert content(project)["app.py"] == "x\n"
 
 
+def test_keep_needs_no_word_for_the_copy_that_a_session_has_anyway(serve, project):
+    client = serve("python", "--keep", "apply", "--set", "workspace.size=1M")
+    client.shell("echo x > app.py")
+    assert client.call("apply")["structuredContent"]["applied"] == 1
+    assert content(project)["app.py"] == "x\n"
+    refused = client.sbx.call("mcp", "--keep", "apply", "--workspace", ".:ro")  # the control: somebody has said it
+    assert refused.code == 125 and "mode: overlay" in refused.err, refused
+    assert client.sbx.call("run", "--keep", "apply", "--", "true").code == 125  # a run has no copy unless it is said
+
+
 def test_what_a_client_has_not_applied_is_kept_for_the_operator(client, project):
     client.shell("echo one > one; echo two > two")
     client.call("apply", paths=["one"])
@@ -249,7 +259,9 @@ def test_what_the_operator_saves_as_a_session_begins_is_no_change_of_it(serve, p
 def test_the_current_folder_is_left_out_when_it_is_a_home(serve, project, monkeypatch, how):
     project.with_name(project.name + "-link").symlink_to(project)
     monkeypatch.setenv("HOME", how.format(project))
-    client = serve("python")
-    assert client.call("list_files")["structuredContent"]["files"] == []
-    code, said = client.close()
-    assert code == 0 and "more than a project" in said
+    for flags in ((), ("--keep", "apply")):
+        client = serve("python", *flags)
+        assert client.call("list_files")["structuredContent"]["files"] == []
+        assert client.shell("ls -A")["stdout"]["text"] == ""
+        code, said = client.close()
+        assert code == 0 and "more than a project" in said

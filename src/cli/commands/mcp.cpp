@@ -36,6 +36,9 @@ using profile::Profile;
 
 using Environment = std::map<std::string, std::string>;
 
+/// A session works on a copy of the folder unless somebody has written how it is to be shown.
+constexpr auto kMode = profile::WorkspaceMode::overlay;
+
 /// What runs need to find programs and their own files. None of it gets into a sandbox.
 bool is_needed(const std::string& name) {
   return name == "HOME" || name == "PATH" || name.starts_with("XDG_");
@@ -65,7 +68,7 @@ class FrozenProfile {
       : name_(std::move(name)), cwd_(std::move(cwd)), env_(std::move(env)) {}
 
   std::expected<Profile, Problems> load(const std::vector<profile::Override>& overrides) {
-    const profile::LoadRequest request{name_, overrides, env_, cwd_};
+    const profile::LoadRequest request{name_, overrides, env_, cwd_, kMode};
     const Lookup lookup = make_lookup(cwd_, env_);
     return profile::load(request,
                          [&](const std::string& wanted,
@@ -154,11 +157,9 @@ Result<supervise::Redactor> redactor_of(const Profile& profile) {
   return made;
 }
 
-/// A session works on a copy of the folder unless somebody has written how it is to be shown; and
-/// the current folder is left out where `sbx run` leaves it out, because it is more than a project.
+/// The current folder is left out where `sbx run` leaves it out, because it is more than a project.
 Result<void> choose_workspace(Profile& profile, const std::string& cwd, const Environment& env) {
   profile::Workspace& workspace = profile.workspace;
-  if (!profile.origins.contains("workspace.mode")) workspace.mode = profile::WorkspaceMode::overlay;
   if (workspace.named || workspace.mode == profile::WorkspaceMode::none) return {};
   const HostFacts facts = SBX_TRY(os::probe({.env = env,
                                              .root = os::RootRequest::empty,
