@@ -206,11 +206,11 @@ struct PlanMount {
     return add_tmpfs(b, tree, mount, shared ? 01777 : 0755, "named in the profile", key);
   }
   Result<void> operator()(const profile::FileMount& mount) const {
-    const bool scratch = tree.is_scratch(mount.target);
+    const bool scratch = tree.is_scratch(mount.target) && !mount.own;
     if (!scratch && !tree.is_foreign(mount.target) && !tree.is_made_file(mount.target))
       return tree.make_file(mount.target, mount.content, mount.perm, "named in the profile", key);
     // Over a file of a tree that is not ours, or one such as /etc/hosts, and where the payload may
-    // write: from a place of our own.
+    // write, but not to this: from a place of our own.
     if (scratch)
       SBX_CHECK(tree.make_mount_point(mount.target, false, "named in the profile", key));
     else

@@ -63,6 +63,7 @@ struct FileMount {
   std::string target;
   std::string content;
   unsigned perm = 0444;
+  bool own = false;  ///< in scratch, and the payload's to change, rename and remove
 };
 
 /// A copy of the host's, in scratch: the payload's own, and gone at the end.

@@ -40,6 +40,17 @@ def test_lines_are_what_the_schemas_say(sbx, batch):
             jsonschema.Draft202012Validator(line).validate(one)
 
 
+def test_files_are_the_commands_to_change(batch):
+    """The control is a file of the profile's in the same folder, which is not."""
+    script = ("cat a/b/text; echo new > a/b/text && rm run && mv a moved && cat moved/b/text; "
+              "echo evil > fixed; rm -f fixed; cat fixed; ls; grep -c ' /workspace/' /proc/mounts")
+    files = {"a/b/text": "old\n", "run": {"text": "", "perm": "0755"}}
+    fixed = {"mounts": [{"file": "/workspace/fixed", "content": "ours\n"}]}
+    run = batch.call([{"argv": ["sh", "-c", script], "files": files, "overrides": fixed}])
+    [one] = run.results
+    assert text(one) == "old\nnew\nours\nfixed\nmoved\n1\n", one
+
+
 def test_files_are_all_there_is_in_a_workspace_of_the_jobs_own(sbx, batch):
     (sbx.cwd / "caller.txt").write_text("the caller's")
     script = "pwd; find . -type f | sort; cat code.py bin/data | od -c | head -3; echo more > new; ./run; cat new"

@@ -99,7 +99,8 @@ void put_files(const Job& job, profile::Profile& profile) {
   profile.mounts.insert(profile.mounts.begin(), {folder, Origin{"files"}});
   for (const sbx::batch::JobFile& file : job.files)
     profile.mounts.push_back(
-        {profile::FileMount{top + "/" + file.path, file.content, file.perm}, Origin{"files"}});
+        {profile::FileMount{top + "/" + file.path, file.content, file.perm, true},
+         Origin{"files"}});
   if (!profile.workdir) profile.workdir = top;
   profile.workspace.mode = profile::WorkspaceMode::none;
 }
