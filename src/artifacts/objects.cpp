@@ -4,19 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <set>
 
-#include "base/ascii.hpp"
 #include "base/fail.hpp"
 #include "base/sha256.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::artifacts {
 namespace {
-
-constexpr std::size_t kDigits = 64;
 
 std::string outer(const std::string& digest) { return digest.substr(0, 2); }
 std::string inner(const std::string& digest) { return outer(digest) + "/" + digest.substr(2, 2); }
@@ -45,11 +41,6 @@ SysResult<std::vector<std::string>> names_if_folder(const os::UniqueFd& folder) 
 }
 
 }  // namespace
-
-bool is_digest(std::string_view name) {
-  return name.size() == kDigits &&
-         std::ranges::all_of(name, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
-}
 
 SysResult<std::string> digest_of(int fd) {
   constexpr std::size_t kBuffer = 256UL * 1024;
@@ -121,7 +112,7 @@ SysResult<void> Objects::each(
       const os::UniqueFd narrow = SBX_TRY(open_if_folder(wide.get(), second));
       for (const std::string& name : SBX_TRY(names_if_folder(narrow))) {
         struct ::stat what{};
-        if (is_digest(name) &&
+        if (is_sha256_hex(name) &&
             ::fstatat(narrow.get(), name.c_str(), &what, AT_SYMLINK_NOFOLLOW) == 0)
           each(name, static_cast<std::uint64_t>(what.st_blocks) * 512);
       }

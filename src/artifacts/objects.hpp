@@ -5,16 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "os/fd.hpp"
 
 namespace sbx::artifacts {
-
-/// 64 lower-case hex digits?
-bool is_digest(std::string_view name);
 
 /// The SHA-256 of the file open at `fd`, read from where it is.
 SysResult<std::string> digest_of(int fd);

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "os/file_lock.hpp"
 #include "os/folder.hpp"
@@ -95,7 +96,7 @@ Result<void> Opened::remove(const std::vector<std::string>& runs) {
 
 Result<void> Opened::settle(int staging, const std::string& name, int folder) {
   for (const std::string& file : os::list_names(folder).value_or(std::vector<std::string>{}))
-    if (is_digest(file) && !SBX_TRY(index_.refers_to(file))) objects_.remove(file);
+    if (is_sha256_hex(file) && !SBX_TRY(index_.refers_to(file))) objects_.remove(file);
   if (const auto emptied = os::empty_folder(folder); !emptied)
     return std::unexpected(store_error(
         "cannot remove what a run has left in " + quote(place_->path), emptied.error().value));

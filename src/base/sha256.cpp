@@ -10,6 +10,9 @@
 namespace sbx {
 namespace {
 
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::size_t kDigits = 64;
+
 constexpr std::array<std::uint32_t, 8> kInitial{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
@@ -101,13 +104,16 @@ std::string Sha256::hex() const {
     tail[size - 1 - i] = static_cast<unsigned char>((total_ * 8) >> (8 * i));
   }
   digest_blocks(state.data(), tail.data(), size / kBlock, total_);
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
-  out.reserve(64);
+  out.reserve(kDigits);
   for (const std::uint32_t word : state) {
     for (unsigned shift = 32; shift > 0; shift -= 4) out += kHex[(word >> (shift - 4)) & 0xfU];
   }
   return out;
+}
+
+bool is_sha256_hex(std::string_view text) {
+  return text.size() == kDigits && text.find_first_not_of(kHex) == std::string_view::npos;
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -32,6 +32,9 @@ class Sha256 {
 /// The digest of one text.
 std::string sha256_hex(std::string_view bytes);
 
+/// Is `text` a digest as hex() writes one: 64 hex digits, the letters lower case?
+bool is_sha256_hex(std::string_view text);
+
 namespace detail {
 /// Both ways to digest whole blocks, named so that tests can compare them.
 void sha256_blocks_portable(std::uint32_t* state, const unsigned char* data, std::size_t blocks);

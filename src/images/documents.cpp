@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 
 namespace sbx::images {
@@ -151,9 +152,7 @@ std::vector<ArchiveImage> archive_images_of(const Json& json) {
 Result<std::string> digest_of(std::string_view text) {
   constexpr std::string_view kSha256 = "sha256:";
   const std::string_view hex = text.substr(std::min(kSha256.size(), text.size()));
-  if (text.starts_with(kSha256) && hex.size() == 64 &&
-      hex.find_first_not_of("0123456789abcdef") == std::string_view::npos)
-    return std::string(hex);
+  if (text.starts_with(kSha256) && is_sha256_hex(hex)) return std::string(hex);
   return std::unexpected(
       Error{.kind = ErrorKind::host, .what = printable(text, 80) + " is no sha256 digest"});
 }

@@ -174,8 +174,7 @@ Result<Unpacked> unpack_named(const os::StateFolder& store, const Request& reque
                               const Source& source, int folder, const std::string& staged) {
   Unpacked image;
   const auto wanted = [&](const std::string& told) {
-    if (told.size() != 64 || told.find_first_not_of("0123456789abcdef") != std::string::npos)
-      return false;
+    if (!is_sha256_hex(told)) return false;
     // Never by what the child says alone: one that a crafted image has taken over could give its
     // own contents the name of somebody else's image.
     image.name = sha256_hex(told + "\n" + source.witness);

@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+using sbx::is_sha256_hex;
 using sbx::Sha256;
 using sbx::sha256_hex;
 
@@ -17,6 +18,19 @@ TEST_CASE("SHA-256 gives the published digests") {
         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   CHECK(sha256_hex(std::string(1000000, 'a')) ==
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+TEST_CASE("a digest is known by its form") {
+  const std::string digest = sha256_hex("abc");
+  CHECK(is_sha256_hex(digest));
+  for (const char other : {'A', 'g', '/', ':', '`', '-', ' ', '\n', '\0'}) {
+    std::string wrong = digest;
+    wrong.back() = other;
+    CHECK_FALSE(is_sha256_hex(wrong));
+  }
+  CHECK_FALSE(is_sha256_hex(""));
+  CHECK_FALSE(is_sha256_hex(digest.substr(1)));
+  CHECK_FALSE(is_sha256_hex(digest + "0"));
 }
 
 TEST_CASE("bytes may come in pieces of any size") {
