@@ -23,8 +23,6 @@ namespace {
 
 constexpr std::size_t kLongestProfile = std::size_t{1} << 20U;
 constexpr int kCommon = O_CLOEXEC | O_NOCTTY;
-/// How long a FIFO may have no reader.
-constexpr int kPatienceMs = 5000;
 
 std::unexpected<Error> failed(ErrorKind kind, std::string_view where, std::string what, int error,
                               std::string hint = {}) {
@@ -78,19 +76,15 @@ bool is_fifo(const std::string& target) {
   return ::stat(target.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
 }
 
-/// A FIFO may get its reader after us; but a command may have left one here, that nobody reads.
-Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag) {
-  constexpr int kPauseMs = 10;
+Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag,
+                                   Patience& patience) {
   const int follow = names_systems_link(target) ? 0 : O_NOFOLLOW;
-  for (int waited = 0;; waited += kPauseMs) {
+  for (;;) {
     os::UniqueFd fd(::open(target.c_str(), O_WRONLY | O_NONBLOCK | follow | kCommon));
     if (fd.valid() && ::fcntl(fd.get(), F_SETFL, 0) == 0) return fd;
     const int error = errno;
     const bool unread = error == ENXIO && is_fifo(target);
-    if (unread && waited < kPatienceMs) {
-      (void)::poll(nullptr, 0, kPauseMs);
-      continue;
-    }
+    if (unread && patience.wait()) continue;
     if (unread)
       return failed(ErrorKind::usage, flag, "nobody reads the FIFO " + quote(target), 0,
                     "start its reader, or remove it: a file takes its place");
@@ -167,7 +161,16 @@ Result<std::string> read_profile(const std::string& path, ProfileFile how) {
   return failed(ErrorKind::profile, name, "this profile is longer than 1 MiB", 0);
 }
 
-Result<ResultFile> ResultFile::open(const std::string& target, std::string_view flag) {
+bool Patience::wait() {
+  constexpr int kPauseMs = 10;
+  if (left_ms_ <= 0) return false;
+  left_ms_ -= kPauseMs;
+  (void)::poll(nullptr, 0, kPauseMs);
+  return true;
+}
+
+Result<ResultFile> ResultFile::open(const std::string& target, std::string_view flag,
+                                    Patience& patience) {
   ResultFile result;
   result.target_ = target;
   result.flag_ = flag;
@@ -176,7 +179,7 @@ Result<ResultFile> ResultFile::open(const std::string& target, std::string_view 
     return result;
   }
   if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) {
-    result.fd_ = SBX_TRY(open_existing(target, flag));
+    result.fd_ = SBX_TRY(open_existing(target, flag, patience));
     return result;
   }
   const std::size_t slash = target.rfind('/');
@@ -238,9 +241,11 @@ bool same_file(const std::string& one, const std::string& other) {
          here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
-Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag) {
+Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag,
+                                 Patience& patience) {
   if (target.starts_with("fd:")) return copy_descriptor(target, flag);
-  if (SBX_TRY(look_at(target, flag)) == TargetKind::stream) return open_existing(target, flag);
+  if (SBX_TRY(look_at(target, flag)) == TargetKind::stream)
+    return open_existing(target, flag, patience);
   os::UniqueFd fd(::open(target.c_str(),
                          O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | kCommon, 0666));
   if (!fd.valid()) return failed(ErrorKind::usage, flag, "cannot write " + quote(target), errno);

@@ -20,13 +20,25 @@ enum class ProfileFile {
 /// in `where`; a missing file has errno ENOENT.
 Result<std::string> read_profile(const std::string& path, ProfileFile how);
 
+/// How long FIFOs may have no reader, all that are opened with the same one together. One may get
+/// its reader after us; but a command may have left one here, that nobody reads.
+class Patience {
+ public:
+  /// Waits for a moment; false: for no longer.
+  bool wait();
+
+ private:
+  int left_ms_ = 5000;
+};
+
 /// Where the result object goes, looked at before the run and written once after it. A file is
 /// complete or absent: it is written beside its place and then moved there. Move-only.
 class ResultFile {
  public:
   /// `target`: FILE or "fd:N". Fails, kind usage, when it cannot be written to.
   /// `flag`: who named it, for messages.
-  static Result<ResultFile> open(const std::string& target, std::string_view flag = "--result");
+  static Result<ResultFile> open(const std::string& target, std::string_view flag,
+                                 Patience& patience);
   /// The descriptor that takes the object as it is, or -1: write() makes a file.
   [[nodiscard]] int stream() const { return fd_.get(); }
   /// Makes or replaces the file: `json` and a line end.
@@ -43,7 +55,8 @@ class ResultFile {
 };
 
 /// The open, close-on-exec descriptor for `--events TARGET` (FILE, made empty, or "fd:N").
-Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag);
+Result<os::UniqueFd> open_stream(const std::string& target, std::string_view flag,
+                                 Patience& patience);
 
 /// Do both targets, of which each may be empty, name the same file? Also as ./FILE, or by another
 /// way to its folder.

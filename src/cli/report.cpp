@@ -17,10 +17,10 @@ namespace {
 
 using supervise::Outcome;
 
-void open_file(const std::string& target, const char* flag, std::optional<ResultFile>& file,
-               profile::Problems& problems) {
+void open_file(const std::string& target, const char* flag, Patience& patience,
+               std::optional<ResultFile>& file, profile::Problems& problems) {
   if (target.empty()) return;
-  auto opened = ResultFile::open(target, flag);
+  auto opened = ResultFile::open(target, flag, patience);
   if (opened)
     file = *std::move(opened);
   else
@@ -67,12 +67,13 @@ bool finish_file(const ResultFile& file, std::string_view text, bool patient) {
 Report::Report(const Reporting& wanted, profile::Problems& problems)
     : json_(wanted.json), ci_(wanted.ci) {
   if (!problems.empty()) return;
-  open_file(wanted.result, "--result", result_, problems);
-  open_file(wanted.junit, "--junit", junit_, problems);
+  Patience patience;
+  open_file(wanted.result, "--result", patience, result_, problems);
+  open_file(wanted.junit, "--junit", patience, junit_, problems);
   if (auto same = collision(wanted, is_file(result_), is_file(junit_))) {
     problems.push_back(*std::move(same));
   } else if (!wanted.events.empty()) {
-    auto opened = open_stream(wanted.events, "--events");
+    auto opened = open_stream(wanted.events, "--events", patience);
     if (opened)
       events_ = *std::move(opened);
     else

@@ -85,6 +85,16 @@ def test_a_fifo_that_an_earlier_command_left_holds_up_nobody(sbx, flag):
     assert run.err.count("nobody reads") == 1 and run.seconds < 9 * slow.FACTOR, run
 
 
+def test_fifos_that_nobody_reads_are_waited_for_together(sbx):
+    names = ("result", "events", "junit")
+    for name in names:
+        os.mkfifo(sbx.cwd / name)
+    flags = [word for name in names for word in (f"--{name}", name)]
+    run = sbx.call("run", *sbx.degraded, *flags, "--", "true", timeout=30 * slow.FACTOR)
+    run.assert_refused(*(f"nobody reads the FIFO {name}" for name in names))
+    assert 4 < run.seconds < 9 * slow.FACTOR, run
+
+
 @pytest.mark.parametrize("flag", ["--result", "--events"])
 def test_a_fifo_may_get_its_reader_after_the_start(sbx, flag):
     os.mkfifo(sbx.cwd / "report")

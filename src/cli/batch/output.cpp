@@ -120,7 +120,8 @@ Result<Output> Output::open(const std::string& target, bool resume) {
   struct ::stat about{};
   if (target.starts_with("fd:")) {
     if (resume) return std::unexpected(failed(target, "--resume needs a file with a name", 0));
-    output.file_ = SBX_TRY(open_stream(target, "--output"));
+    Patience none_needed;
+    output.file_ = SBX_TRY(open_stream(target, "--output", none_needed));
     output.regular_ = ::fstat(output.fd(), &about) == 0 && S_ISREG(about.st_mode);
     return output;
   }

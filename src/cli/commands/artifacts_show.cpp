@@ -22,7 +22,8 @@ Result<std::string> page_of(const std::string& word) {
 
 /// All of the page is made before the first byte of it is written.
 Result<void> write_page(const std::string& word, const std::string& target) {
-  const ResultFile file = SBX_TRY(ResultFile::open(target, "--output"));
+  Patience patience;
+  const ResultFile file = SBX_TRY(ResultFile::open(target, "--output", patience));
   const std::string page = SBX_TRY(page_of(word));
   if (file.stream() < 0) return file.write(page);
   const auto written = write_all(file.stream(), page);

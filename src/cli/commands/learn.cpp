@@ -72,7 +72,8 @@ struct Target {
 Result<Target> open_target(const std::string& output) {
   Target target;
   if (!output.empty() && output != "-") {
-    target.file = SBX_TRY(ResultFile::open(output, "--output"));
+    Patience patience;
+    target.file = SBX_TRY(ResultFile::open(output, "--output", patience));
     return target;
   }
   target.stream.reset(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3));
