@@ -71,25 +71,15 @@ Result<TargetKind> look_at(const std::string& target, std::string_view flag) {
       stream ? "name that itself, or use fd:N" : "name the file itself, or use fd:N");
 }
 
-bool is_fifo(const std::string& target) {
-  struct stat about{};
-  return ::stat(target.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
-}
-
 Result<os::UniqueFd> open_existing(const std::string& target, std::string_view flag,
                                    Patience& patience) {
   const int follow = names_systems_link(target) ? 0 : O_NOFOLLOW;
-  for (;;) {
-    os::UniqueFd fd(::open(target.c_str(), O_WRONLY | O_NONBLOCK | follow | kCommon));
-    if (fd.valid() && ::fcntl(fd.get(), F_SETFL, 0) == 0) return fd;
-    const int error = errno;
-    const bool unread = error == ENXIO && is_fifo(target);
-    if (unread && patience.wait()) continue;
-    if (unread)
-      return failed(ErrorKind::usage, flag, "nobody reads the FIFO " + quote(target), 0,
-                    "start its reader, or remove it: a file takes its place");
-    return failed(ErrorKind::usage, flag, "cannot write " + quote(target), error);
-  }
+  auto opened = open_patiently(target, O_WRONLY | follow | kCommon, patience);
+  if (opened) return *std::move(opened);
+  const int error = opened.error().value;
+  if (is_unread(target, error))
+    return failed(ErrorKind::usage, flag, "nobody reads the FIFO " + quote(target), 0, kUnreadHint);
+  return failed(ErrorKind::usage, flag, "cannot write " + quote(target), error);
 }
 
 std::string temporary_name() {
@@ -167,6 +157,20 @@ bool Patience::wait() {
   left_ms_ -= kPauseMs;
   (void)::poll(nullptr, 0, kPauseMs);
   return true;
+}
+
+bool is_unread(const std::string& target, int error) {
+  struct stat about{};
+  return error == ENXIO && ::stat(target.c_str(), &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
+SysResult<os::UniqueFd> open_patiently(const std::string& target, int flags, Patience& patience) {
+  for (;;) {
+    os::UniqueFd fd(::open(target.c_str(), flags | O_NONBLOCK, 0666));
+    if (fd.valid() && ::fcntl(fd.get(), F_SETFL, flags & O_APPEND) == 0) return fd;
+    const Errno error{errno};
+    if (!is_unread(target, error.value) || !patience.wait()) return std::unexpected(error);
+  }
 }
 
 Result<ResultFile> ResultFile::open(const std::string& target, std::string_view flag,

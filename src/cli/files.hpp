@@ -31,6 +31,13 @@ class Patience {
   int left_ms_ = 5000;
 };
 
+/// Is it that nobody reads a FIFO, what open_patiently() has failed with?
+bool is_unread(const std::string& target, int error);
+inline constexpr const char* kUnreadHint = "start its reader, or remove it: a file takes its place";
+
+/// open(2) for writing, with `flags`, that waits for the reader of a FIFO.
+SysResult<os::UniqueFd> open_patiently(const std::string& target, int flags, Patience& patience);
+
 /// Where the result object goes, looked at before the run and written once after it. A file is
 /// complete or absent: it is written beside its place and then moved there. Move-only.
 class ResultFile {

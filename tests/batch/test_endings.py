@@ -133,6 +133,14 @@ def test_a_fifo_whose_reader_goes_ends_the_batch(batch):
     assert b"its last line may be torn" in err and b"--resume does the rest" not in err, err
 
 
+def test_a_fifo_without_a_reader_is_refused(batch):
+    os.mkfifo(batch.out)
+    batch.write([{"argv": ["true"]}])
+    process = batch.spawn("-o", batch.out)
+    _, err = process.communicate(timeout=30 * slow.FACTOR)
+    assert process.returncode == 125 and b"nobody reads this FIFO" in err and b"remove it" in err, err
+
+
 def test_standard_output_has_a_name(batch):
     run = batch.call([{"argv": ["true"]}], "--output", "-")
     assert run.code == 0 and len(run.results) == 1 and not (batch.sbx.cwd / "-").exists(), run

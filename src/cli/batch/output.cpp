@@ -117,22 +117,27 @@ Result<Output> Output::open(const std::string& target, bool resume) {
     output.regular_ = ::fstat(STDOUT_FILENO, &standard) == 0 && S_ISREG(standard.st_mode);
     return output;
   }
+  Patience patience;
   struct ::stat about{};
   if (target.starts_with("fd:")) {
     if (resume) return std::unexpected(failed(target, "--resume needs a file with a name", 0));
-    Patience none_needed;
-    output.file_ = SBX_TRY(open_stream(target, "--output", none_needed));
+    output.file_ = SBX_TRY(open_stream(target, "--output", patience));
     output.regular_ = ::fstat(output.fd(), &about) == 0 && S_ISREG(about.st_mode);
     return output;
   }
   // Only what is read back is opened for reading: of a FIFO we would be a reader of our own, who
-  // never goes, and whose end is nobody's. Opening one waits for its reader, as a shell's `>` does.
+  // never goes, and whose end is nobody's.
   constexpr int kFlags = O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY;
-  output.file_.reset(::open(target.c_str(), kFlags | (resume ? O_RDWR : O_WRONLY), 0666));
-  if (!output.file_.valid() || ::fstat(output.file_.get(), &about) != 0)
+  auto opened = open_patiently(target, kFlags | (resume ? O_RDWR : O_WRONLY), patience);
+  if (!opened && is_unread(target, opened.error().value))
+    return std::unexpected(failed(target, "nobody reads this FIFO", 0, kUnreadHint));
+  if (!opened)
     return std::unexpected(
-        failed(target, "cannot write the results there", errno,
-               errno == ELOOP ? "it is a symbolic link: name the file itself" : ""));
+        failed(target, "cannot write the results there", opened.error().value,
+               opened.error().value == ELOOP ? "it is a symbolic link: name the file itself" : ""));
+  output.file_ = *std::move(opened);
+  if (::fstat(output.file_.get(), &about) != 0)
+    return std::unexpected(failed(target, "cannot write the results there", errno));
   output.regular_ = output.named_ = S_ISREG(about.st_mode);
   if (!output.regular_ && resume)
     return std::unexpected(failed(target, "--resume needs a file", 0));

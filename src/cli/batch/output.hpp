@@ -15,7 +15,7 @@ namespace sbx::cli::batch {
 class Output {
  public:
   /// `target`: FILE, made if it is not there and locked while this lives; fd:N, a descriptor of the
-  /// caller's; empty or "-": standard output. Waits for the reader of a FIFO.
+  /// caller's; empty or "-": standard output. A FIFO gets 5 seconds to find its reader.
   /// `resume`: it may have results already. Errors: it is another batch's right now, has something
   /// in it, or cannot be written.
   static Result<Output> open(const std::string& target, bool resume);
