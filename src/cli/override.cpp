@@ -20,6 +20,16 @@ std::unexpected<Error> mistake(const OptionSpec& option, std::string what, std::
       Error{ErrorKind::usage, std::move(what), std::string(option.name), std::move(hint)});
 }
 
+/// Others take "a,b" as two entries. Only where none has a comma in it.
+Result<void> check_single(const OptionSpec& option, std::string_view text) {
+  if (!text.contains(',')) return {};
+  std::string hint = "give the flag once for each:";
+  for (const std::string_view entry : split(text, ','))
+    hint += " " + std::string(option.name) + " " + quote(entry);
+  return mistake(option, "'" + std::string(text) + "' is a list, and this takes one entry",
+                 std::move(hint));
+}
+
 Override made(const OptionSpec& option, std::string yaml) {
   return {std::string(option.key), std::move(yaml), std::string(option.name)};
 }
@@ -119,10 +129,17 @@ Result<Override> list_entry(const OptionSpec& option, std::string_view text, std
   return made(option, "[" + yaml_quote(text) + "]");
 }
 
+Result<Override> single_entry(const OptionSpec& option, std::string_view text,
+                              std::string_view cwd) {
+  SBX_CHECK(check_single(option, text));
+  return list_entry(option, text, cwd);
+}
+
 Result<Override> map_entry(const OptionSpec& option, std::string_view text, std::string_view) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0 || equals + 1 == text.size())
     return mistake(option, "'" + std::string(text) + "' is not of the form NAME=VALUE");
+  SBX_CHECK(check_single(option, text));
   return made(option, "{" + yaml_quote(text.substr(0, equals)) + ": " +
                           yaml_plain(text.substr(equals + 1)) + "}");
 }
@@ -218,7 +235,10 @@ Result<Override> file_value(const OptionSpec& option, std::string_view text, std
 Result<Override> env_value(const OptionSpec& option, std::string_view text, std::string_view) {
   const std::size_t equals = text.find('=');
   if (text.empty() || equals == 0) return mistake(option, "the variable has no name");
-  if (equals == std::string_view::npos) return made(option, "{pass: [" + yaml_quote(text) + "]}");
+  if (equals == std::string_view::npos) {
+    SBX_CHECK(check_single(option, text));
+    return made(option, "{pass: [" + yaml_quote(text) + "]}");
+  }
   return made(option, "{set: {" + yaml_quote(text.substr(0, equals)) + ": " +
                           yaml_quote(text.substr(equals + 1)) + "}}");
 }

@@ -27,6 +27,8 @@ Result<profile::Override> plain_value(const OptionSpec&, std::string_view, std::
 Result<profile::Override> text_value(const OptionSpec&, std::string_view, std::string_view cwd);
 /// One more entry of a list of texts.
 Result<profile::Override> list_entry(const OptionSpec&, std::string_view, std::string_view cwd);
+/// The same, where a comma can be in none.
+Result<profile::Override> single_entry(const OptionSpec&, std::string_view, std::string_view cwd);
 /// NAME=VALUE: one more entry of a map of plain values.
 Result<profile::Override> map_entry(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> root_value(const OptionSpec&, std::string_view, std::string_view cwd);

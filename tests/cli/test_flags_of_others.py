@@ -45,6 +45,22 @@ def test_a_line_of_docker_is_answered_at_once(sbx):
     assert run.err.count("all flags") == 1, run
 
 
+@pytest.mark.parametrize("flag, entries", [
+    ("--seccomp-allow", ["mount", "@io"]), ("--seccomp-deny", ["mount", "umount2"]), ("--cap", ["chown", "net_raw"]),
+    ("--degrade", ["cgroup", "idmap"]), ("--tool", ["python3", "node"]), ("--publish", ["8080:80", "8081:81"]), ("--env", ["A", "B"]),
+    ("--rlimit", ["nofile=64", "core=0"]), ("--time-offset", ["monotonic=1s", "boottime=1s"]),
+])
+def test_a_list_with_commas_is_told_how_to_be_written(sbx, flag, entries):
+    run = sbx.call("run", flag, ",".join(entries), "--", "true")
+    run.assert_refused(f"{flag}: '{','.join(entries)}' is a list", " ".join(f"{flag} {entry}" for entry in entries))
+    assert "unknown" not in run.err, run
+
+
+def test_where_commas_belong_to_an_entry_they_stay(sbx):
+    run = sbx.call("explain", *sbx.degraded, "--env", "A=1,2", "--mask", "/usr/share/a,b", "--file", "/etc/a,b=c,d", "--", "true")
+    assert run.code == 0 and "/usr/share/a,b" in run.out and "/etc/a,b" in run.out, run
+
+
 def test_short_flags_behind_a_command_are_the_commands(sbx):
     for words in (["sed", "-e", "p"], ["grep", "-v", "x"], ["grep", "-R", "x"]):
         sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))

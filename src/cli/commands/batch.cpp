@@ -64,7 +64,10 @@ Result<std::bitset<kStatuses>> read_statuses(const std::vector<std::string>& nam
           Error{ErrorKind::usage,
                 quote(name) + " is no status that is not ok" +
                     (near.empty() ? "" : "; did you mean " + std::string(near) + "?"),
-                "--retry-on", "statuses: " + join(known, ", ")});
+                "--retry-on",
+                (name.contains(',') ? "give the flag once for each of a list; statuses: "
+                                    : "statuses: ") +
+                    join(known, ", ")});
     }
     statuses.set(static_cast<std::size_t>(found - known.begin()) + 1);
   }
