@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "cli/line.hpp"
 #include "cli/store_flag.hpp"
+#include "cli/stray_words.hpp"
 #include "cli/unknown_flag.hpp"
 #include "profile/load.hpp"
 
@@ -16,38 +17,6 @@ namespace sbx::cli {
 namespace {
 
 using profile::Problems;
-
-bool takes_command(Verb verb) {
-  return verb == Verb::run || verb == Verb::explain || verb == Verb::learn;
-}
-
-/// Is `word` rather the profile than the command, with `next` behind it? `python` and `node` can be
-/// both: with a script or a flag they are the program.
-bool names_profile(const std::string& word, std::string_view next) {
-  constexpr std::array<std::string_view, 4> kScripts{".py", ".js", ".mjs", ".cjs"};
-  if (word.ends_with(".yaml") || word.ends_with(".yml")) return true;
-  return profile::builtin_profiles().contains(word) && !next.starts_with('-') &&
-         std::ranges::none_of(kScripts, [&](std::string_view end) { return next.ends_with(end); });
-}
-
-/// `rest`: words that no operand can be.
-Error stray_words(const VerbSpec& verb, const Arguments& arguments,
-                  std::span<const std::string> rest) {
-  std::string hint = usage_hint(verb);
-  const std::vector<std::string>& before = arguments.operands;
-  const bool profile_first = !before.empty() && names_profile(before.front(), rest.front());
-  if (profile_first && names_profile(rest.front(), rest.size() > 1 ? rest[1] : "")) {
-    hint = "a run has one profile; a file can build on others: extends: [" + before.front() + ", " +
-           rest.front() + "]";
-  } else if (takes_command(verb.verb)) {
-    hint = "the command and its arguments come after `--`: sbx " + std::string(verb.name);
-    if (!profile_first) hint += " --";
-    for (const std::string& operand : before) hint += " " + quote(operand);
-    if (profile_first) hint += " --";
-    for (const std::string& word : rest) hint += " " + quote(word);
-  }
-  return usage_error("unexpected argument " + quote(rest.front()), std::move(hint));
-}
 
 /// Without a value behind it: "--memory", "-o"; not "--memory=1G", "-oFILE".
 bool is_bare(const std::string& word) {
@@ -157,6 +126,7 @@ std::expected<Arguments, Problems> parse(const VerbSpec& verb, std::vector<std::
     behind.assign(dashes + 1, words.end());
     words.erase(dashes, words.end());
   }
+  arguments.parted = find_parted(verb, words);
   check_values(verb, words, problems);
   if (problems.empty()) take(read_line(verb, words), cwd, has_dashes, arguments, problems);
   std::vector<std::string>& place = has_dashes ? arguments.command : arguments.operands;

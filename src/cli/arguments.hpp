@@ -25,6 +25,7 @@ struct Arguments {
   std::vector<std::string> operands;         ///< the words that are neither flags nor the command
   std::vector<std::string> command;          ///< after `--`
   std::vector<profile::Override> overrides;  ///< in the order of the line
+  std::string parted;  ///< if the operand is the rest of a flag's value: a hint at that
   Reporting reporting;
   std::string log;
   std::string log_level;

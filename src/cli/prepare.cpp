@@ -154,9 +154,11 @@ void tell_of_image(const std::optional<images::Held>& image, plan::Plan& plan) {
                           " device nodes, FIFOs or sockets of the image were left out");
 }
 
-/// A word alone is taken for a profile; who has forgotten the dashes means the command.
+/// A word alone is taken for a profile; who has forgotten the dashes means the command, and who
+/// comes from elsewhere the place of what a flag shows.
 Problems hint_at_command(const Arguments& arguments, Problems problems) {
   const std::vector<std::string>& words = arguments.operands;
+  if (!arguments.parted.empty()) problems.front().hint = arguments.parted;
   const bool alone = arguments.command.empty() && words.size() == 1 && !is_path(words[0]);
   // A problem that is in no file is about the name.
   if (!alone || !problems.front().where.empty()) return problems;

@@ -66,6 +66,22 @@ def test_short_flags_behind_a_command_are_the_commands(sbx):
         sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))
 
 
+def test_a_place_that_is_a_word_of_its_own(sbx):
+    """`--ro-bind A B` is two words elsewhere."""
+    (sbx.cwd / "other").write_text("version: 1\nnetwrk: none\n")
+    one = "SRC:DST is one word: "
+    for flag in ("--ro", "--rw"):
+        sbx.call("run", flag, "/usr", "/x", "--", "true").assert_refused(f"{one}{flag} /usr:/x", "/x: cannot read this profile")
+        sbx.call("run", flag, "data", "/etc/passwd", "--", "true").assert_refused(f"{one}{flag} data:/etc/passwd")
+        sbx.call("explain", flag, "/usr", "/x").assert_refused(f"{one}{flag} /usr:/x")
+        sbx.call("run", "default", flag, "/usr", "/x", "--", "true").assert_refused("unexpected argument /x", f"{one}{flag} /usr:/x")
+        sbx.call("run", flag, "/usr", "/x", "true").assert_refused(f"{one}{flag} /usr:/x")
+    for words in (["--ro", "/usr", "/none.yaml"], ["--ro", "/usr:/x", "/x"], ["--workdir", "/usr", "/x"], ["--ro", "/usr", "pyton"],
+                  ["--ro", "/usr", "--workdir", "/tmp", sbx.cwd / "other"]):
+        run = sbx.call("run", *words, "--", "true")
+        assert run.code == 125 and one not in run.err, run
+
+
 @pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
                                         ("validate", "`sbx check`"), ("build", "sbx run build [FLAGS] -- CMD")])
 def test_verbs_of_others(sbx, word, said):
