@@ -84,6 +84,10 @@ std::vector<std::string_view> names_of(std::span<const Key> keys) {
 std::string find_habit(std::string_view path, std::string_view name) {
   if (name == "<<")
     return "merge keys are YAML 1.1; use `extends`, or an alias for the whole value";
+  if (path.empty() && name == "services")
+    return "a compose file is no profile: each service is a run of its own, whose root, command, "
+           "env, mounts, network and limits are keys at the top; sbx profiles show default is one "
+           "to begin with";
   if (path == "network" && name == "mode")
     return "a mode stands alone, as in `network: none` and `network: host`; a map is a network "
            "with a list";
