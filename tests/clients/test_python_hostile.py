@@ -124,6 +124,26 @@ def test_no_binary(client, monkeypatch):
         client.Sandbox()
 
 
+def test_a_bare_name_is_looked_up_in_path_and_nowhere_else(client, sbx, monkeypatch, tmp_path):
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "mysbx").symlink_to(sbx.binary)
+    monkeypatch.chdir(folder)
+    for path in ("/no/such/folder", ":/no/such/folder", ""):
+        monkeypatch.setenv("PATH", path)
+        monkeypatch.setenv("SBX_BIN", "mysbx")
+        with pytest.raises(client.SbxError, match="SBX_BIN=mysbx is no executable file in PATH"):
+            client.Sandbox()
+        with pytest.raises(client.SbxError, match="binary=mysbx is"):
+            client.Sandbox(binary="mysbx")
+    with client.Sandbox(binary="./mysbx") as box:
+        assert box.binary == str(folder / "mysbx")
+    monkeypatch.chdir("/")
+    monkeypatch.setenv("PATH", str(folder))
+    with client.Sandbox() as box:
+        assert box.binary == str(folder / "mysbx")
+
+
 @pytest.mark.parametrize("content, why", [("no program\n", "Exec format error"), ("#!/no/such/shell\n", "No such file")])
 def test_binary_that_does_not_start(client, tmp_path, content, why):
     path = tmp_path / "sbx"

@@ -13,21 +13,30 @@ function isProgram(path: string): boolean {
   }
 }
 
+/** Where on PATH `name` is. Never in the current folder: an earlier command may have put one there. */
+function onPath(name: string): string | undefined {
+  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
+    const path = join(folder, name);
+    if (folder !== "" && isProgram(path)) return resolve(path);
+  }
+  return undefined;
+}
+
 /**
  * The absolute path of the binary.
- * @param option what the caller named: a path
+ * @param option what the caller named: a path, or a name that is looked up on PATH
  * @throws SbxNotFoundError when there is none, or when the one that was named is none
  */
 export function findBinary(option?: string): string {
   const named: Array<[string, string | undefined]> = [["the option `binary`", option], ["SBX_BIN", process.env["SBX_BIN"]]];
   for (const [origin, value] of named) {
     if (value === undefined || value === "") continue;
-    if (isProgram(value)) return resolve(value);
-    throw new SbxNotFoundError(`${origin} names ${value}, which is no program that can be executed`);
+    const bare = !value.includes("/");
+    const found = bare ? onPath(value) : isProgram(value) ? resolve(value) : undefined;
+    if (found !== undefined) return found;
+    throw new SbxNotFoundError(`${origin} names ${value}, which is no program ${bare ? "on PATH" : "that can be executed"}`);
   }
-  for (const folder of (process.env["PATH"] ?? "").split(delimiter)) {
-    const path = join(folder, "sbx");
-    if (folder !== "" && isProgram(path)) return resolve(path);
-  }
+  const found = onPath("sbx");
+  if (found !== undefined) return found;
   throw new SbxNotFoundError("no sbx on PATH: install it, or name it with SBX_BIN or the option `binary`");
 }

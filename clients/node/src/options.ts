@@ -23,7 +23,7 @@ export interface SandboxOptions extends Overrides {
   profile?: string | (Omit<ProfileData, "version"> & { version?: 1 | undefined }) | undefined;
   /** Default: "rw", a folder of the sandbox's own. */
   workspace?: Workspace | undefined;
-  /** The program to call. Default: the environment's SBX_BIN, else `sbx` on PATH. */
+  /** The program to call: a path, or a name without a slash, looked up on PATH. Default: the environment's SBX_BIN, else `sbx`. */
   binary?: string | undefined;
   /** The caller's directory, to which relative paths are relative. Default: the process's own. */
   cwd?: string | undefined;

@@ -36,6 +36,24 @@ test("the binary: option, SBX_BIN, PATH, in this order", async (t) => {
   await assert.rejects(sandbox(t).run(["true"]), /no sbx on PATH/);
 });
 
+test("a bare name of a binary is looked up on PATH, and nowhere else", async (t) => {
+  const folder = place(t);
+  const before = process.cwd();
+  symlinkSync(process.env.SBX_BIN, join(folder, "mysbx"));
+  setVariable(t, "SBX_BIN", "mysbx");
+  t.after(() => process.chdir(before));
+  process.chdir(folder);
+  for (const path of ["/no/such/folder", ":/no/such/folder", ""]) {
+    setVariable(t, "PATH", path);
+    await assert.rejects(sandbox(t).run(["true"]), /SBX_BIN names mysbx, which is no program on PATH/);
+    await assert.rejects(sandbox(t, { binary: "mysbx" }).run(["true"]), /`binary` names mysbx, which/);
+  }
+  assert.equal((await sandbox(t, { binary: "./mysbx" }).run(["true"])).status, "ok");
+  process.chdir(before);
+  process.env.PATH = folder;
+  assert.equal((await sandbox(t).run(["true"])).status, "ok");
+});
+
 test("a cwd that is no folder is told as that, and not as a binary that is missing", async (t) => {
   const file = join(place(t), "file");
   writeFileSync(file, "");

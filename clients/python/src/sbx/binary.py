@@ -12,17 +12,19 @@ StrPath = Union[str, "os.PathLike[str]"]
 
 
 def find(binary: Optional[StrPath] = None) -> str:
-    """The path of sbx: `binary`, else the variable SBX_BIN, else the first `sbx` of PATH.
+    """The path of sbx: `binary`, else the variable SBX_BIN, else `sbx`; a name without a slash is looked up in PATH.
 
     Raises SbxError, with what was looked at, when that is no executable file.
     """
     named = os.fspath(binary) if binary is not None else os.environ.get("SBX_BIN", "")
-    found = shutil.which(named or "sbx")
+    # Empty entries stand for the current folder, where an earlier command may have put one.
+    folders = [folder for folder in os.environ.get("PATH", os.defpath).split(os.pathsep) if folder]
+    found = shutil.which(named or "sbx", path=os.pathsep.join(folders))
     if found:
         return os.path.abspath(found)
     if named:
         where = "binary=" if binary is not None else "SBX_BIN="
-        raise SbxError(f"sbx not found: {where}{named} is no executable file")
+        raise SbxError(f"sbx not found: {where}{named} is no executable file{'' if '/' in named else ' in PATH'}")
     raise SbxError("sbx not found: no `sbx` in PATH; install it, set SBX_BIN, or pass binary=")
 
 

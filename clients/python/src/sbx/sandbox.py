@@ -36,7 +36,7 @@ class Sandbox:
     workspace: None, a temporary folder that the command may write to and that goes with `close`; "ro",
     "overlay": such a folder, in this mode; "DIR[:MODE]": a folder of yours, as in --workspace; "none"; False:
     what the profile says.
-    binary: the sbx to use, else the variable SBX_BIN, else `sbx` of PATH.
+    binary: the sbx to use, else the variable SBX_BIN, else `sbx`; a name without a slash is looked up in PATH.
     overrides: the flags of `sbx run --help`, see options.flags.
 
     Raises SbxError when there is no sbx. Runs may be started from several threads at once.
