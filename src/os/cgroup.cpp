@@ -58,6 +58,14 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
   return inherited;
 }
 
+/// Of a refused list of processors: those that the group above has. Else nothing.
+std::string what_there_is(int parent_fd, std::string_view file, int version) {
+  if (file != "cpuset.cpus") return "";
+  const char* const effective = version == 1 ? "cpuset.effective_cpus" : "cpuset.cpus.effective";
+  const std::string there = read_control(parent_fd, effective);
+  return there.empty() ? "" : ", where there are the processors " + there;
+}
+
 /// False: somebody keeps the lock for longer than a sweep does, such as one that was stopped in it:
 /// it could hold us up for ever.
 SysResult<bool> take_lock(int dir_fd) {
@@ -126,7 +134,10 @@ SysResult<Cgroup> Cgroup::set_up(Cgroup group, const CgroupSpec& spec, const std
   settings.insert(settings.end(), spec.settings.begin(), spec.settings.end());
   for (const CgroupSpec::Setting& setting : settings) {
     said = path + "/" + setting.file;
-    SBX_CHECK(write_setting(state.dir.get(), setting));
+    const SysResult<void> written = write_setting(state.dir.get(), setting);
+    if (written) continue;
+    said += what_there_is(state.parent.get(), setting.file, state.version);
+    return std::unexpected(written.error());
   }
   said.clear();
   return group;

@@ -1,5 +1,6 @@
 """The limits of a whole tree, as cgroups enforce them."""
 import os
+import re
 
 import pytest
 
@@ -43,6 +44,13 @@ def test_the_processors_are_the_named_ones(sbx):
 
 def test_a_processor_that_does_not_exist_is_refused(sbx):
     sbx.run(flags=["--cpuset", "4000"], cmd=["true"]).assert_refused("cpuset")
+
+
+@pytest.mark.needs("cgroup:cpuset")
+def test_of_a_processor_that_does_not_exist_those_that_do_are_told(sbx):
+    run = sbx.run(flags=["--cpuset", "8191"], cmd=["true"]).assert_refused("cpuset.cpus = 8191")
+    there = re.search(r"where there are the processors (\d[\d,-]*)\)", run.err)
+    assert there and int(re.split("[,-]", there[1])[-1]) >= max(os.sched_getaffinity(0)), run
 
 
 def test_the_payload_cannot_see_or_change_its_group(sbx):
