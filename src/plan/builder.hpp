@@ -111,6 +111,10 @@ const SourceFacts* facts_of(const Builder& builder, const profile::BindMount& mo
 const SourceFacts* shown_workspace(const Builder& builder);
 /// Is the workspace such a folder, and not named? Warns.
 bool leaves_workspace_out(Builder& builder, const SourceFacts& source);
+/// Warns of `--rw out`, which is where it is on the host, and not in the workspace that shows it
+/// read-only or as a copy. Who writes an absolute path knows where that is.
+void warn_of_place(Builder& builder, const profile::BindMount& mount, const SourceFacts& source,
+                   const std::string& key);
 /// Nothing: it is optional and not there.
 Result<std::optional<SourceFacts>> bind_source(const Builder& builder,
                                                const profile::BindMount& mount,

@@ -195,6 +195,7 @@ struct PlanMount {
   Result<void> operator()(const profile::BindMount& mount) const {
     const auto source = SBX_TRY(bind_source(b, mount, key));
     if (!source) return {};
+    warn_of_place(b, mount, *source, key);
     return add_bind(b, tree, *source, mount.target, mount.writable ? kWritable : kReadOnly, true,
                     "named in the profile", key);
   }

@@ -1,4 +1,5 @@
 // What of the caller's files a profile means: the facts of each source, or why it cannot be shown.
+#include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "plan/builder.hpp"
 #include "plan/processes.hpp"
@@ -83,6 +84,24 @@ bool leaves_workspace_out(Builder& b, const SourceFacts& source) {
                             "temporary files, everything); name a folder "
                             "with --workspace DIR");
   return true;
+}
+
+void warn_of_place(Builder& b, const profile::BindMount& mount, const SourceFacts& source,
+                   const std::string& key) {
+  const SourceFacts* const workspace = shown_workspace(b);
+  const bool by_place = mount.target == lexical_path(mount.base, mount.source);
+  if (!mount.writable || mount.source.starts_with('/') || !by_place || workspace == nullptr ||
+      b.profile.workspace.mode == profile::WorkspaceMode::rw ||
+      !is_below(source.path, workspace->path))
+    return;
+  const std::string at = lexical_path("/", b.profile.workspace.at);
+  const std::string inside = at + source.path.substr(workspace->path.size());
+  if (inside == mount.target) return;
+  const std::string name = quote(mount.source);
+  b.plan.warnings.push_back(
+      name + " (" + b.written_at(key) + ") can be written to at " + quote(mount.target) +
+      ", and not at " + quote(inside) + ": for that, write " +
+      (inside == at ? "--workspace " + name + ":rw" : "--rw " + name + ":" + quote(inside)));
 }
 
 Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,

@@ -25,6 +25,29 @@ def test_a_writable_workspace_is_the_callers_folder(sbx):
     assert (sbx.cwd / "new").read_text() == "new\n" and (sbx.cwd / "old").read_text() == "old\nmore\n"
 
 
+@pytest.mark.parametrize("name, place, said", [
+    ("out", "/workspace/out", "--rw out:/workspace/out"), ("./out", "/workspace/out", "--rw ./out:/workspace/out"),
+    (".", "/workspace", "--workspace .:rw"),
+])
+def test_who_makes_a_part_of_the_workspace_writable_elsewhere_is_told_the_place(sbx, name, place, said):
+    (sbx.cwd / "out").mkdir()
+    run = sh(sbx, f"touch {place}/new", "--rw", name)
+    assert "Read-only" in run.err and f"and not at {place}: for that, write {said}\n" in run.err, run
+    run = sh(sbx, f"touch {place}/new", *said.split()).assert_ok()
+    assert "warning" not in run.err, run
+
+
+def test_where_a_writable_place_is_no_surprise_nothing_is_told(sbx):
+    (sbx.cwd / "out").mkdir()
+    (sbx.folder / "aside").mkdir()
+    for flags in (["--rw", sbx.cwd / "out"], ["--ro", "out"], ["--workspace", ".:rw", "--rw", "out"], ["--rw", "../aside"],
+                  ["--workspace", "none", "--rw", "out"], ["--set", f"workspace.at={sbx.cwd}", "--rw", "out"]):
+        run = sbx.call("explain", *sbx.degraded, *flags, "--", "true")
+        assert run.code == 0 and "can be written to at" not in run.out + run.err, run
+    run = sbx.call("explain", *sbx.degraded, "--rw", "out", "--", "true")
+    assert "can be written to at" in run.out + run.err, run  # the control
+
+
 def test_what_is_made_there_belongs_to_the_folders_owner(sbx):
     sh(sbx, "touch f; mkdir d; touch d/g; ln -s f l", "--workspace", ".:rw").assert_ok()
     owner = os.stat(sbx.cwd)
