@@ -20,6 +20,7 @@
 #include "os/cgroup_file.hpp"
 #include "os/cgroup_place.hpp"
 #include "os/cgroup_remove.hpp"
+#include "os/cpuset.hpp"
 #include "os/folder.hpp"
 
 namespace sbx::os {
@@ -36,14 +37,17 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::string_view kProcessors = "cpuset.cpus";
 constexpr int kMaxAttempts = 100;
 constexpr auto kSweepWithin = std::chrono::milliseconds(250);
 
-SysResult<void> write_setting(int dir_fd, const CgroupSpec::Setting& setting) {
+SysResult<void> write_setting(int dir_fd, const CgroupSpec::Setting& setting, int version) {
   // An empty value would be a limit that is missing silently.
   if (setting.value.empty() || setting.file.empty() || setting.file.contains('/'))
     return std::unexpected(Errno{EINVAL});
-  return write_control_lines(dir_fd, setting.file.c_str(), setting.value);
+  SBX_CHECK(write_control_lines(dir_fd, setting.file.c_str(), setting.value));
+  if (setting.file != kProcessors) return {};
+  return check_processors(dir_fd, version, setting.value);
 }
 
 /// v1 cpusets start empty and take no process (ENOSPC) until both lists are filled (cpuset(7)).
@@ -60,9 +64,7 @@ std::vector<CgroupSpec::Setting> inherited_cpuset(int parent_fd, const CgroupSpe
 
 /// Of a refused list of processors: those that the group above has. Else nothing.
 std::string what_there_is(int parent_fd, std::string_view file, int version) {
-  if (file != "cpuset.cpus") return "";
-  const char* const effective = version == 1 ? "cpuset.effective_cpus" : "cpuset.cpus.effective";
-  const std::string there = read_control(parent_fd, effective);
+  const std::string there = file == kProcessors ? processors_there(parent_fd, version) : "";
   return there.empty() ? "" : ", where there are the processors " + there;
 }
 
@@ -134,7 +136,7 @@ SysResult<Cgroup> Cgroup::set_up(Cgroup group, const CgroupSpec& spec, const std
   settings.insert(settings.end(), spec.settings.begin(), spec.settings.end());
   for (const CgroupSpec::Setting& setting : settings) {
     said = path + "/" + setting.file;
-    const SysResult<void> written = write_setting(state.dir.get(), setting);
+    const SysResult<void> written = write_setting(state.dir.get(), setting, state.version);
     if (written) continue;
     said += what_there_is(state.parent.get(), setting.file, state.version);
     return std::unexpected(written.error());

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +89,27 @@ def test_a_limit_that_may_be_missing_is_reported(sbx, name, key, flags, controll
     rough = name in run.result["isolation"]["approximate"]
     assert rough or bool(lacking(controller)) == bool(run.err), run
     assert not rough or re.search(rf"approximately: (.*, )?{name}\b", run.err), run
+
+
+def numbers(name):
+    text = Path(f"/sys/devices/system/cpu/{name}").read_text().strip()
+    ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
+    return {number for part in ends for number in range(part[0], part[-1] + 1)}
+
+
+@pytest.mark.needs("cgroup:cpuset")
+def test_a_processor_that_is_switched_off_is_refused(sbx):
+    """v2 takes it, and then gives the group all that its parent has."""
+    off = numbers("possible") - numbers("online")
+    if not off:
+        pytest.skip("this host does not have it: a processor that is switched off")
+    run = sbx.run(flags=["--cpuset", str(min(off))], cmd=["true"]).assert_refused("cpuset.cpus")
+    assert "where there are the processors" in run.err, run
+    if features.why_not("cgroup-v2"):
+        return  # v1 takes no list with one that is not there
+    both = f"{min(numbers('online'))},{min(off)}"
+    seen = sbx.run(flags=["--cpuset", both], cmd=["grep", "Cpus_allowed_list", "/proc/self/status"])
+    assert seen.assert_ok().out.split()[1] == str(min(numbers("online"))), seen
 
 
 def test_the_defaults_are_enforced_or_refused(sbx):
