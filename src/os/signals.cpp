@@ -13,7 +13,7 @@ namespace sbx::os {
 namespace {
 
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-constexpr int kOthers[] = {SIGTSTP, SIGCONT, SIGWINCH};
+constexpr int kOthers[] = {SIGTSTP, SIGCONT, SIGWINCH, SIGUSR1, SIGUSR2};
 
 /// A blocked signal reaches a signalfd even when its disposition is to be ignored (signal(7)), so
 /// what the caller ignores must be left out by hand.

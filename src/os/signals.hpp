@@ -25,7 +25,7 @@ class SignalGate {
 
   /// A signalfd, readable when take() has something.
   [[nodiscard]] int fd() const { return fd_.get(); }
-  /// From now on also SIGTSTP, SIGCONT and SIGWINCH. False: they stay unread.
+  /// From now on also SIGTSTP, SIGCONT, SIGWINCH, SIGUSR1 and SIGUSR2. False: they stay unread.
   bool watch_all();
   /// The next pending signal, or 0.
   [[nodiscard]] int take();

@@ -35,6 +35,9 @@ Forwarder::Act Forwarder::on_signal(int signal, Nanos now) {
       return Act::resume;
     case SIGWINCH:
       return Act::resize;
+    case SIGUSR1:
+    case SIGUSR2:
+      return Act::pass;
     default:
       return Act::nothing;
   }

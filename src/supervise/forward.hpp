@@ -6,7 +6,7 @@
 // seconds), because these ask for the end of the run, not for the payload's opinion. A SIGHUP that
 // comes within a second of another or of a SIGTERM is no second one: a terminal that goes away
 // sends it to the shell, which passes it on, and to us as well. SIGTSTP stops payload and
-// supervisor, SIGCONT continues both.
+// supervisor, SIGCONT continues both. SIGUSR1 and SIGUSR2 are whatever the payload takes them for.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,8 @@ class Forwarder {
  public:
   enum class Act {
     nothing,
-    forward,  ///< send it to the payload
+    forward,  ///< send it to the payload, which is asked to end
+    pass,     ///< send it to the payload
     kill,     ///< kill the whole tree
     stop,     ///< stop the payload, then ourselves
     resume,   ///< continue the payload; the terminal may have changed hands

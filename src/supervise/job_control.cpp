@@ -17,6 +17,9 @@ void Run::take_signals() {
         if (paused_since_) (void)resume();  // else it cannot heed it
         if (!tree_ended_) send(signal, "forwarded");
         break;
+      case Forwarder::Act::pass:
+        if (!tree_ended_) send(signal, "forwarded");
+        break;
       case Forwarder::Act::kill:
         if (!tree_ended_) end_run(KilledFor::interrupt, now, 0);
         break;

@@ -43,6 +43,20 @@ def test_a_payload_that_ends_by_it_was_interrupted(sbx, number):
     assert run.seconds < 5
 
 
+@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2], ids=lambda n: n.name)
+def test_the_users_own_signals_are_the_payloads(sbx, number):
+    name = number.name.removeprefix("SIG")
+    running = start(sbx, f"trap 'echo got {name}' {name}; trap 'exit 7' TERM; echo ready; while :; do sleep 0.05 & wait; done")
+    for _ in range(2):  # the second one is no reason to end
+        running.signal(number)
+        running.read_until(b"got " + name.encode())
+    running.signal(signal.SIGTERM)
+    running.wait().assert_nonzero(7)
+    deadly = start(sbx, "echo ready; exec sleep 30", shell="sh")
+    deadly.signal(number)
+    assert deadly.wait().assert_status("signal", 128 + number).result["signal"] == number
+
+
 @pytest.mark.parametrize("first", ASKING, ids=lambda n: n.name)
 def test_the_second_signal_kills(sbx, first):
     running = start(sbx, DEAF)

@@ -226,11 +226,13 @@ TEST_CASE("a SIGTERM that is not heeded kills after the grace time, a SIGINT doe
   CHECK_FALSE(interrupt.next());
 }
 
-TEST_CASE("job control and window size are not requests to end") {
+TEST_CASE("job control, window size and the user's own signals are not requests to end") {
   Forwarder signals(0);
   CHECK(signals.on_signal(SIGTSTP, 0) == Forwarder::Act::stop);
   CHECK(signals.on_signal(SIGCONT, 0) == Forwarder::Act::resume);
   CHECK(signals.on_signal(SIGWINCH, 0) == Forwarder::Act::resize);
-  CHECK(signals.on_signal(SIGUSR1, 0) == Forwarder::Act::nothing);
+  CHECK(signals.on_signal(SIGUSR1, 0) == Forwarder::Act::pass);
+  CHECK(signals.on_signal(SIGUSR2, 0) == Forwarder::Act::pass);
+  CHECK(signals.on_signal(SIGALRM, 0) == Forwarder::Act::nothing);
   CHECK(signals.asked() == 0);
 }
