@@ -172,7 +172,13 @@ void check_seccomp(const Checker& c) {
 }
 
 void check_capabilities(const Checker& c) {
-  check_known(c, "capabilities", "capability", c.profile().capabilities, kCapabilities, "cap_");
+  const std::vector<std::string>& wanted = c.profile().capabilities;
+  const auto all = std::ranges::find(wanted, "cap_all");  // as docker and others have it
+  if (all != wanted.end())
+    return c.complain(Checker::item("capabilities", static_cast<std::size_t>(all - wanted.begin())),
+                      "no word stands for all capabilities",
+                      "name those that the command needs, such as net_bind_service");
+  check_known(c, "capabilities", "capability", wanted, kCapabilities, "cap_");
 }
 void check_degrade(const Checker& c) {
   check_known(c, "degrade", "control", c.profile().degrade, kDegradable);
