@@ -133,11 +133,20 @@ void Run::look_at_tree(Nanos now) {
 void Run::sample_tree(Nanos now) {
   const bool weighed = tree_watch_.next().has_value();
   auto sample = os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
-  if (!sample && sample.error().value != ESRCH) cannot_look(sample.error());
+  if (!sample) not_seen(sample.error());
   if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
   if (sample && !cpu_used_us(*sandbox_)) tree_times_.note(*sample);
   tree_clocks_ = sample ? std::move(sample->clocks) : os::TreeClocks{};
   os::release_code();  // what reads /proc is not needed until the next look
+}
+
+/// init is there until it is reaped, and then nobody looks: what is not there is hidden.
+void Run::not_seen(Errno why) {
+  if (why.value != ESRCH && why.value != EPERM) cannot_look(why);
+  if (std::exchange(told_hidden_, true)) return;
+  outcome_.warnings.emplace_back(
+      "/proc hides the processes of the sandbox (its option hidepid, proc(5)): what they use of "
+      "memory and processor time is not known, and limits of it do not hold");
 }
 
 /// A sleeping tree wakes us more seldom: it is to begin before it can grow.

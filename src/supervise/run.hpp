@@ -56,6 +56,7 @@ class Run {
   /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
   void sample_tree(Nanos now);
+  void not_seen(Errno why);
   /// It has done nothing since the last sample; also notes that its memory is the same.
   bool tree_stands_still(Nanos now);
   void look_at_sockets();
@@ -126,6 +127,7 @@ class Run {
   os::TreeTimes tree_times_;
   os::TreeClocks tree_clocks_;
   long processors_ = 0;  ///< 0: not asked yet
+  bool told_hidden_ = false;
   Escalation escalation_;
   Forwarder forwarder_;
   Control control_;

@@ -3,6 +3,7 @@ import json
 import os
 import resource
 import subprocess
+import tempfile
 
 import pytest
 
@@ -27,3 +28,24 @@ def test_the_run_ends(sbx):
     assert run.returncode == 125 and err == "sbx: cannot look at what the command uses: Too many open files\n", err
     result = json.loads((sbx.cwd / "result").read_text())
     assert result["status"] == "internal_error" and "cannot look" in result["reason"]["text"], result
+
+
+# As an ordinary user, in whose /proc there are only that user's own processes.
+HIDDEN = """
+mount -t proc -o hidepid=$1 proc /proc || exit 99
+shift
+exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
+"""
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("hidepid, hidden", [("0", False), ("1", True), ("2", True)])
+def test_processes_that_proc_hides_are_told(sbx_binary, hidepid, hidden):
+    with tempfile.TemporaryDirectory() as folder:  # pytest's own are closed to others
+        os.chmod(folder, 0o755)
+        done = subprocess.run(["unshare", "--mount", "sh", "-c", HIDDEN, "sh", hidepid, sbx_binary, "run", "--degrade", "cgroup",
+                               "--workspace", "none", "--json", "--", "sleep", "0.4"], cwd=folder, capture_output=True,
+                              text=True, env={"PATH": os.environ["PATH"]}, timeout=60, check=False)
+    assert done.returncode == 0, done
+    told = [line for line in json.loads(done.stdout)["warnings"] if "hidepid" in line]
+    assert len(told) == hidden, done

@@ -2,6 +2,8 @@
 #include "os/tree_times.hpp"
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -11,8 +13,11 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <string>
 #include <utility>
 
+#include "os/fd.hpp"
+#include "os/gone.hpp"
 #include "os/unread.hpp"
 
 namespace {
@@ -237,4 +242,28 @@ TEST_CASE("CPU time of a child for which nobody waits is what was seen of it, an
   CHECK(times.used()->sum() < alive + 50'000);
   kill(parent, SIGKILL);
   waitpid(parent, nullptr, 0);
+}
+
+TEST_CASE("a network that goes while one of its files is opened has gone") {
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool apart = unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0;
+    if (write(ready[1], apart ? "x" : "-", 1) != 1) _exit(1);
+    for (;;) pause();
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  const std::string path = "/proc/" + std::to_string(child) + "/net/sockstat";
+  const sbx::os::UniqueFd found(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  kill(child, SIGKILL);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  if (byte != 'x') return;  // a host without user namespaces
+  const std::string again = "/proc/self/fd/" + std::to_string(found.get());
+  const sbx::os::UniqueFd opened(::open(again.c_str(), O_RDONLY | O_CLOEXEC));
+  const int error = errno;
+  REQUIRE_FALSE(opened.valid());
+  CHECK(error == ENXIO);
+  CHECK(sbx::os::is_gone(error));
 }
