@@ -67,13 +67,13 @@ class Look {
     return names;
   }
 
+  void note(int error) {
+    if (failure_ == 0 && !is_gone(error)) failure_ = error;
+  }
+
   [[nodiscard]] int failure() const { return failure_; }
 
  private:
-  void note(int error) {
-    if (failure_ == 0 && !is_gone(error) && error != EACCES) failure_ = error;
-  }
-
   int failure_ = 0;
 };
 
@@ -104,9 +104,10 @@ std::uint64_t resident(const std::string& pid, Look& look) {
 /// What is shared counts in parts. Not to be read of a process that made itself undumpable
 /// (ptrace(2)): its pages then count in full.
 std::uint64_t proportional(const std::string& pid, Look& look) {
-  const std::string rollup = look.text(folder_of(pid) + "/smaps_rollup");
-  if (rollup.empty()) return resident(pid, look);
-  return kib_line(rollup, "Pss_Anon") + kib_line(rollup, "Pss_Shmem");
+  const auto rollup = look_at_kernel_text(folder_of(pid) + "/smaps_rollup");
+  if (!rollup && rollup.error().value != EACCES) look.note(rollup.error().value);
+  if (!rollup || rollup->empty()) return resident(pid, look);
+  return kib_line(*rollup, "Pss_Anon") + kib_line(*rollup, "Pss_Shmem");
 }
 
 std::uint64_t to_us(std::uint64_t ticks) {

@@ -35,9 +35,9 @@ std::optional<ProcessTime> read_process_time(const std::string& pid);
 
 /// Of `root` (the sandbox's init, which all orphans fall to) and everything below it. Pages are
 /// divided among those who map them (smaps_rollup, "Pss") only when counting them once each comes
-/// to more than `enough` bytes. ESRCH: `root` is gone, or hidden (hidepid of proc(5)); EPERM: it is
-/// hidden. Another errno: the host has no descriptor or
-/// memory for a look (EMFILE, ENFILE, ENOMEM), which must not pass for a tree that uses nothing.
+/// to more than `enough` bytes. ESRCH: `root` is gone, or hidden (hidepid of proc(5)); EPERM,
+/// EACCES: it or one of the others is hidden. Another errno: the host has no descriptor or memory
+/// for a look (EMFILE, ENFILE, ENOMEM), which must not pass for a tree that uses nothing.
 SysResult<TreeSample> sample_tree(pid_t root, std::uint64_t enough);
 
 }  // namespace sbx::os

@@ -76,10 +76,9 @@ std::uint64_t unread_of(std::string_view line, Kind kind) {
   return word(line, kInode) == "0" ? queue : 0;
 }
 
-/// Also a kind of sockets that the kernel does not have has no file, and EPERM is said where /proc
-/// shows nobody the processes of others (hidepid of proc(5)): ours count as such.
+/// Also a kind of sockets that the kernel does not have has no file.
 SysResult<std::uint64_t> none_of_gone() {
-  if (is_gone(errno) || errno == EPERM) return 0;
+  if (is_gone(errno)) return 0;
   return fail();
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +19,7 @@
 namespace sbx::supervise {
 namespace {
 
+constexpr std::string_view kOfSockets = "their sockets keep unread";
 constexpr double kFillsSockets = 600e6;  // bytes a second, by one processor
 constexpr Nanos kLookForTerminal = 200 * kMillisecond;
 // What a process has used since the last look is lost when nobody waits for it.
@@ -133,7 +136,7 @@ void Run::look_at_tree(Nanos now) {
 void Run::sample_tree(Nanos now) {
   const bool weighed = tree_watch_.next().has_value();
   auto sample = os::sample_tree(sandbox_->init_pid(), weighed ? tree_watch_.limit() : UINT64_MAX);
-  if (!sample) not_seen(sample.error());
+  if (!sample) not_seen(sample.error(), "they use of memory and processor time");
   if (weighed) tree_watch_.note(now, sample ? std::optional(sample->memory) : std::nullopt);
   if (sample && !cpu_used_us(*sandbox_)) tree_times_.note(*sample);
   tree_clocks_ = sample ? std::move(sample->clocks) : os::TreeClocks{};
@@ -141,12 +144,12 @@ void Run::sample_tree(Nanos now) {
 }
 
 /// init is there until it is reaped, and then nobody looks: what is not there is hidden.
-void Run::not_seen(Errno why) {
-  if (why.value != ESRCH && why.value != EPERM) cannot_look(why);
+void Run::not_seen(Errno why, std::string_view what) {
+  if (why.value != ESRCH && why.value != EPERM && why.value != EACCES) cannot_look(why);
   if (std::exchange(told_hidden_, true)) return;
-  outcome_.warnings.emplace_back(
-      "/proc hides the processes of the sandbox (its option hidepid, proc(5)): what they use of "
-      "memory and processor time is not known, and limits of it do not hold");
+  outcome_.warnings.push_back(
+      "/proc hides processes of the sandbox (its option hidepid, proc(5)): what " +
+      std::string(what) + " is not known, and limits of it do not hold");
 }
 
 /// A sleeping tree wakes us more seldom: it is to begin before it can grow.
@@ -176,9 +179,9 @@ bool Run::nothing_has_grown(Nanos now) {
 
 bool Run::sockets_may_pass(Nanos now) {
   const auto count = sockets_.count(sandbox_->init_pid(), socket_watch_.limit());
-  if (!count) cannot_look(count.error());
-  if (*count == os::Sockets::many) return true;
-  if (*count == os::Sockets::none)
+  if (!count) not_seen(count.error(), kOfSockets);
+  if (count && *count == os::Sockets::many) return true;
+  if (count && *count == os::Sockets::none)
     socket_watch_.note_slow(now, 0, processors() * kFillsSockets);
   else
     socket_watch_.note(now, 0);
@@ -187,9 +190,9 @@ bool Run::sockets_may_pass(Nanos now) {
 
 void Run::look_at_sockets() {
   const auto unread = sockets_.bytes(sandbox_->init_pid(), socket_watch_.limit());
-  if (!unread) cannot_look(unread.error());
+  if (!unread) not_seen(unread.error(), kOfSockets);
   const Nanos now = now_ns();  // of very many it takes its time
-  socket_watch_.note(now, *unread);
+  socket_watch_.note(now, unread.value_or(0));
   evidence_.unread_bytes = socket_watch_.peak();
   if (!settle_due_) settle_due_ = now + settle_pause_;
 }

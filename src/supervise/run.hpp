@@ -56,7 +56,7 @@ class Run {
   /// What no cgroup counts of it: memory, processor time.
   void look_at_tree(Nanos now);
   void sample_tree(Nanos now);
-  void not_seen(Errno why);
+  void not_seen(Errno why, std::string_view what);
   /// It has done nothing since the last sample; also notes that its memory is the same.
   bool tree_stands_still(Nanos now);
   void look_at_sockets();

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from fault import hosts
 from support import slow
+from support.leftovers import descendants
+from support.waiting import wait_until
 
 NO_CGROUP = hosts.empty_cgroup_mount
 # More than a tree could fill between two looks.
@@ -25,7 +27,8 @@ def wakes(sbx, script, *flags, host=NO_CGROUP):
     with subprocess.Popen(argv(sbx, AMPLE, "echo; " + script, *flags), cwd=sbx.cwd, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL, preexec_fn=host) as run:
         run.stdout.readline()
-        time.sleep(0.3)  # until it sleeps
+        if "exec sleep" in script:
+            wait_until(lambda: "sleep" in descendants(run.pid).values(), "the command sleeps")
         before = switches(run.pid)
         time.sleep(SECONDS)
         after = switches(run.pid)
