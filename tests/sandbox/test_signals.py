@@ -43,13 +43,25 @@ def test_a_payload_that_ends_by_it_was_interrupted(sbx, number):
     assert run.seconds < 5
 
 
+# Not a shell's trap: bash loses, once in some hundreds, a signal that comes soon after the one before.
+COUNTING = """
+import signal
+heard = {signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM}
+signal.pthread_sigmask(signal.SIG_BLOCK, heard)
+print("ready", flush=True)
+while (number := signal.sigwait(heard)) != signal.SIGTERM:
+    print("got", number.name, flush=True)
+raise SystemExit(7)
+"""
+
+
 @pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2], ids=lambda n: n.name)
 def test_the_users_own_signals_are_the_payloads(sbx, number):
-    name = number.name.removeprefix("SIG")
-    running = start(sbx, f"trap 'echo got {name}' {name}; trap 'exit 7' TERM; echo ready; while :; do sleep 0.05 & wait; done")
+    running = sbx.spawn(cmd=["/usr/bin/python3", "-c", COUNTING])
+    running.read_until(b"ready")
     for _ in range(2):  # the second one is no reason to end
         running.signal(number)
-        running.read_until(b"got " + name.encode())
+        running.read_until(f"got {number.name}\n".encode())
     running.signal(signal.SIGTERM)
     running.wait().assert_nonzero(7)
     deadly = start(sbx, "echo ready; exec sleep 30", shell="sh")
