@@ -140,6 +140,22 @@ Result<void> check_procfs() {
                                        "--mount-proc)"});
 }
 
+/// A file by which this host names others. One that is not there, or that its reader may not open,
+/// is an empty one to a resolver as well (hosts(5), resolv.conf(5)); of any other that could not be
+/// copied, the command would find nothing in it, and nobody would be told why.
+Result<std::string> names_of_host(const std::string& path) {
+  constexpr std::size_t kMost = 32U << 20U;  // lists of refused names are files of some MiB
+  auto text = read_regular_file(path, kMost);
+  if (text) return *std::move(text);
+  const int error = text.error().value;
+  if (error == ENOENT || error == ENOTDIR || error == EACCES) return std::string();
+  return std::unexpected(
+      Error{.kind = ErrorKind::host,
+            .what = path + " cannot be copied, as a run with the host's network needs",
+            .hint = error == EFBIG ? "it may have 32 MiB" : "make it a file that can be read",
+            .sys_errno = error});
+}
+
 /// Where groups can be made that have one of `controllers`, and what those can do there.
 void look_at_cgroups(const std::vector<std::string>& controllers, const std::string& mountinfo,
                      HostFacts& facts) {
@@ -227,8 +243,8 @@ Result<HostFacts> probe(ProbeRequest request) {
     facts.temporary = temporary_folder(facts);
   }
   if (request.host_network) {
-    facts.resolv_conf = read_small_file("/etc/resolv.conf").value_or("");
-    facts.hosts = read_small_file("/etc/hosts").value_or("");
+    facts.resolv_conf = SBX_TRY(names_of_host("/etc/resolv.conf"));
+    facts.hosts = SBX_TRY(names_of_host("/etc/hosts"));
   }
   SBX_CHECK(look_at_root(request, facts));
   look_at_files(request, mountinfo, facts);

@@ -10,6 +10,7 @@
 #include <climits>
 #include <memory>
 
+#include "base/fail.hpp"
 #include "base/lexical_path.hpp"
 #include "base/take.hpp"
 #include "base/text.hpp"
@@ -105,21 +106,27 @@ bool is_program(const std::string& path) {
          faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
 }
 
-std::optional<std::string> read_small_file(const std::string& path) {
+SysResult<std::string> read_regular_file(const std::string& path, std::size_t most) {
   // O_NONBLOCK: a FIFO that somebody put there must not hold us.
   const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat facts{};
-  if (!file.valid() || fstat(file.get(), &facts) != 0 || !S_ISREG(facts.st_mode))
-    return std::nullopt;
+  if (!file.valid() || fstat(file.get(), &facts) != 0) return fail();
+  if (!S_ISREG(facts.st_mode)) return std::unexpected(Errno{EINVAL});
   std::string text;  // read to its end: files of /proc have no size
   char chunk[4096];
   ssize_t got = 0;
   while ((got = read(file.get(), chunk, sizeof chunk)) != 0) {
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 || text.size() + static_cast<std::size_t>(got) > kMaxFile) return std::nullopt;
+    if (got < 0) return fail();
+    if (text.size() + static_cast<std::size_t>(got) > most) return std::unexpected(Errno{EFBIG});
     text.append(chunk, static_cast<std::size_t>(got));
   }
   return text;
+}
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  auto text = read_regular_file(path, kMaxFile);
+  return text ? std::optional(*std::move(text)) : std::nullopt;
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/host_facts.hpp"
 
 namespace sbx::os {
@@ -36,6 +37,9 @@ bool is_folder(const std::string& path);
 bool exists(const std::string& path);
 /// A regular file (links followed) that we may execute.
 bool is_program(const std::string& path);
+/// The text of a file, links followed. EFBIG: it has more than `most` bytes; EINVAL: it is a
+/// folder, a FIFO or the like.
+SysResult<std::string> read_regular_file(const std::string& path, std::size_t most);
 /// The text of a small file; nullopt: missing, unreadable, or larger than 64 KiB.
 std::optional<std::string> read_small_file(const std::string& path);
 std::vector<std::string> names_in(const std::string& folder);

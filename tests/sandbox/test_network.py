@@ -71,6 +71,21 @@ def test_the_hosts_network_when_it_is_asked_for(sbx, server):
     assert run.result["network"]["mode"] == "host"
 
 
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("put, code, word", [
+    ("seq -f '0.0.0.0 ad%g.example' 100000 >hosts; echo 127.0.0.9 of-this-test >>hosts", 0, "127.0.0.9"),
+    ("truncate -s 33M hosts", 125, "/etc/hosts cannot be copied"),
+    ("mkfifo hosts", 125, "/etc/hosts cannot be copied"),
+], ids=["long", "too long", "no file"])
+def test_the_hosts_own_names_are_copied_or_missed(sbx, tmp_path, put, code, word):
+    """In a mount namespace of the test's own."""
+    script = f'cd "$1"; shift; {put}; mount --bind hosts /etc/hosts && exec "$@"'
+    argv = [sbx.binary, "run", *sbx.degraded, "--net", "host", "--", "/usr/bin/getent", "hosts", "of-this-test"]
+    run = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", tmp_path, *argv],
+                         stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert run.returncode == code and word in run.stdout + run.stderr, run
+
+
 def test_names_resolve_to_loopback(sbx):
     code = "import socket; print(socket.gethostbyname('localhost'), socket.gethostbyname('sandbox'))"
     assert sbx.run(cmd=["/usr/bin/python3", "-c", code]).assert_ok().out == "127.0.0.1 127.0.0.1\n"
