@@ -3,6 +3,8 @@
 #include <linux/magic.h>
 #include <sys/vfs.h>
 
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/quantity.hpp"
@@ -34,9 +36,11 @@ bool shows_kernel(const char* folder) {
   return ::statfs(folder, &facts) == 0 && facts.f_type == SYSFS_MAGIC;
 }
 
+/// Also where there is no such file; but not of one that could not be read.
 bool is_zero(const std::string& file) {
-  const auto text = read_small_file(file);
-  return !text || *text == "0\n";
+  constexpr std::size_t kNumber = 64;
+  const auto text = read_regular_file(file, kNumber);
+  return text ? *text == "0\n" : text.error().value == ENOENT;
 }
 
 }  // namespace
@@ -55,7 +59,7 @@ bool has_huge_pages() {
   for (const std::string& name : names) {
     const std::string folder = std::string(kFolder) + "/" + name;
     if (!is_zero(folder + "/nr_hugepages") || !is_zero(folder + "/nr_overcommit_hugepages"))
-      return true;  // or unreadable
+      return true;
   }
   return false;
 }
