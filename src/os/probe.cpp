@@ -73,9 +73,11 @@ bool kernel_is_since(int major, int minor) {
 }
 
 /// Whether any swap space is in use: /proc/swaps has a line of its own for each, below its heading.
+/// Of a kernel without it there is no such file; one that cannot be read may tell of some.
 bool has_swap() {
-  const std::optional<std::string> swaps = read_small_file("/proc/swaps");
-  return swaps && std::ranges::count(*swaps, '\n') > 1;
+  constexpr std::size_t kMost = 1U << 20U;
+  const auto swaps = read_regular_file("/proc/swaps", kMost);
+  return swaps ? std::ranges::count(*swaps, '\n') > 1 : swaps.error().value != ENOENT;
 }
 
 /// What is named twice is looked at once, and so is the same in both places.
