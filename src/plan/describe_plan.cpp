@@ -50,6 +50,24 @@ std::string supervision_text(const Plan& plan) {
   return text;
 }
 
+std::string joined(const std::vector<std::uint64_t>& numbers, const char* between) {
+  std::string text;
+  for (const std::uint64_t number : numbers)
+    text.append(text.empty() ? "" : between).append(std::to_string(number));
+  return text;
+}
+
+std::string seccomp_text(const Plan& plan) {
+  const seccomp::Request& filter = plan.seccomp;
+  std::string text = "seccomp:   allow " + join(filter.allow, ", ");
+  if (!filter.deny.empty()) text += "; deny " + join(filter.deny, ", ");
+  for (const seccomp::ArgAllow& rule : filter.args)
+    text += "; " + rule.call + " only with argument " + std::to_string(rule.arg) + " in " +
+            joined(rule.in, ", ");
+  if (filter.no_huge_pages) text += "; no huge pages";
+  return text + "; denied calls: " + plan.isolation.seccomp + "\n";
+}
+
 std::string secrets_text(const Plan& plan) {
   std::string text;
   for (const PlannedSecret& secret : plan.secrets) {
@@ -121,6 +139,18 @@ std::string json_step(const Step& step) {
   return text + (step.origin.file.empty() ? "null" : json_string(step.origin.to_string())) + "}";
 }
 
+std::string seccomp_json(const Plan& plan) {
+  const seccomp::Request& filter = plan.seccomp;
+  std::string args;
+  for (const seccomp::ArgAllow& rule : filter.args)
+    args += (args.empty() ? "" : ",") + ("{\"call\":" + json_string(rule.call)) +
+            ",\"arg\":" + std::to_string(rule.arg) + ",\"in\":[" + joined(rule.in, ",") + "]}";
+  return ",\"seccomp\":{\"allow\":" + json_list(filter.allow) +
+         ",\"deny\":" + json_list(filter.deny) + ",\"args\":[" + args +
+         "],\"huge_pages\":" + json_bool(!filter.no_huge_pages) +
+         ",\"on_deny\":" + json_string(plan.isolation.seccomp) + "}";
+}
+
 }  // namespace
 
 std::string_view phase_name(Phase phase) {
@@ -145,9 +175,7 @@ std::string describe_text(const Plan& plan) {
   std::string text = "profile:   " + plan.profile_name + "\n";
   text += "command:   " + quote_command(plan.argv) + "\n";
   text += "user:      " + plan.isolation.user + " inside\n";
-  text += "seccomp:   allow " + join(plan.seccomp.allow, ", ") +
-          (plan.seccomp.deny.empty() ? "" : "; deny " + join(plan.seccomp.deny, ", ")) +
-          "; denied calls: " + plan.isolation.seccomp + "\n";
+  text += seccomp_text(plan);
   text += network_text(plan);
   text += supervision_text(plan);
   for (const std::string& entry : plan.env) text += "env:       " + printable(entry) + "\n";
@@ -178,9 +206,7 @@ std::string describe_json(const Plan& plan) {
   text += ",\"steps\":[";
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
     text += (i != 0 ? "," : "") + json_step(plan.steps[i]);
-  text += "],\"seccomp\":{\"allow\":" + json_list(plan.seccomp.allow) +
-          ",\"deny\":" + json_list(plan.seccomp.deny) +
-          ",\"on_deny\":" + json_string(plan.isolation.seccomp) + "}";
+  text += "]" + seccomp_json(plan);
   text += network_json(plan);
   text += ",\"supervise\":{\"wall_ms\":" + json_ms(s.wall) + ",\"cpu_ms\":" + json_ms(s.cpu) +
           ",\"idle_ms\":" + json_ms(s.idle) + ",\"grace_ms\":" + std::to_string(s.grace.count()) +

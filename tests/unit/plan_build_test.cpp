@@ -173,6 +173,15 @@ TEST_CASE("a filtered network is the profile's list, and no other has one") {
   CHECK_FALSE(build(profile, command(), host_of_user()).has_value());
 }
 
+TEST_CASE("explain has all of what the filter is told") {
+  profile::Profile profile;
+  profile.seccomp.deny = {"chmod"};
+  profile.seccomp.args = {{"socket", 0, {1, 16}}};
+  const Plan plan = planned(profile, host_of_user());
+  CHECK(describe_text(plan).contains("; deny chmod; socket only with argument 0 in 1, 16; denied"));
+  CHECK(describe_json(plan).contains(R"("args":[{"call":"socket","arg":0,"in":[1,16]}],)"));
+}
+
 TEST_CASE("a proxy is the profile's or the caller's, and its password is not shown") {
   profile::Profile profile;
   profile.network.mode = profile::NetworkMode::filtered;

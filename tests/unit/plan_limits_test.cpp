@@ -99,6 +99,8 @@ TEST_CASE("huge pages are forbidden with a memory limit, by the filter where no 
   plan = build({}, command(), facts);
   REQUIRE(plan.has_value());
   CHECK(plan->seccomp.no_huge_pages);
+  CHECK(describe_text(*plan).contains("seccomp:   allow @default; no huge pages; denied calls"));
+  CHECK(describe_json(*plan).contains("\"args\":[],\"huge_pages\":false,"));
   CHECK(plan->isolation.enforced.at(2) == "hugetlb");
   facts.cgroups.front().controllers.emplace_back("hugetlb");
   plan = build({}, command(), facts);
