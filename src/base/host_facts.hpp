@@ -36,6 +36,7 @@ struct ToolInstallation {
   std::vector<std::string> path;             ///< folders to put in front of PATH
   std::map<std::string, std::string> env{};  ///< what the tool needs (GOROOT, JAVA_HOME ...)
   std::string problem{};                     ///< not empty: it was not found; a sentence
+  std::string advice{};  ///< what to do about that; empty: it is for want of an installation
 };
 
 /// What programs need of this host's graphics processors, for `devices: [gpu]`.

@@ -53,10 +53,20 @@ std::string what_to_show(const std::string& program) {
 
 std::string show_it(const std::string& path) { return "--ro " + quote(path) + " shows it"; }
 
+/// Of a program that is there: the loader that it names is not.
+std::string of_loader(const plan::Plan& plan, const std::string& source) {
+  const std::string loader = os::loader_of(source);
+  if (!loader.starts_with('/') || inside_at(plan, loader)) return "";
+  const std::string names = "it is there, and its loader " + quote(loader) + " is not";
+  if (!os::exists(loader)) return names + ", nor on this host";
+  return names + (has_host_root(plan) ? ": " + show_it(loader)
+                                      : ": --root host shows it, with the libraries");
+}
+
 /// Of a script that is there: the program that its first line names is not.
 std::string of_script(const plan::Plan& plan, const std::string& source) {
   const auto text = os::read_small_file(source);
-  if (!text || !text->starts_with("#!")) return "";
+  if (!text || !text->starts_with("#!")) return of_loader(plan, source);
   std::string_view line = std::string_view(*text).substr(2);
   line = line.substr(0, line.find('\n'));
   line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
@@ -98,6 +108,11 @@ std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::st
   if (const std::size_t equals = name.find('='); equals != 0 && equals != std::string::npos)
     return "if that is to be a variable, it stands before the command: --env " + quote(name) +
            " --";
+  // The first one that is there is the one that could not be started.
+  for (const std::string& folder : plan.search_path)
+    if (const auto found = inside_at(plan, os::join_path(folder, name));
+        found && os::is_program(found->source))
+      return of_script(plan, found->source);
   const std::string here = os::join_path(start_folder(plan), name);
   if (is_host_program_inside(plan, here))
     return "there is one where the command starts: ./" + quote(name);

@@ -67,6 +67,10 @@ bool root_lacks_host_programs(const HostFacts& facts) {
                               [](const RootEntry& entry) { return entry.source == "/usr"; });
 }
 
+/// What to do where `root_lacks_host_programs`.
+constexpr const char* kOwnOfRoot =
+    "leave it out if the root or a mount has one of its own, use --root host";
+
 }  // namespace
 
 ToolInstallation find_tool(const std::string& name, const HostFacts& facts) {
@@ -81,6 +85,10 @@ ToolInstallation find_tool(const std::string& name, const HostFacts& facts) {
   if (program.empty()) {
     tool.problem = wanted.contains('/') ? wanted + " is not an executable file"
                                         : wanted + " was not found in PATH";
+    if (root_lacks_host_programs(facts)) {
+      tool.advice = "install it on PATH, outside of /usr, which this root does not show, ";
+      tool.advice += kOwnOfRoot;
+    }
     return tool;
   }
   constexpr int kShims = 4;  // pyenv's "system" may lead to another manager's shim
@@ -89,6 +97,7 @@ ToolInstallation find_tool(const std::string& name, const HostFacts& facts) {
     if (!target) break;
     if (!target->problem.empty()) {
       tool.problem = target->problem;
+      tool.advice = "put the folder of the program that is meant in front of PATH";
       return tool;
     }
     program = target->program;
@@ -97,6 +106,7 @@ ToolInstallation find_tool(const std::string& name, const HostFacts& facts) {
     const auto real = resolve_path(program);
     if (real && host_root_shows(real->path)) {
       tool.problem = wanted + " is " + real->path + " on the host, which this root does not show";
+      tool.advice = kOwnOfRoot;
       return tool;
     }
   }

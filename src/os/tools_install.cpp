@@ -62,6 +62,7 @@ void refuse_word(const Word& word, const std::string& what, ToolInstallation& to
       word.place + " leads to " + what +
       ", and the sandbox works on the folder that it lies in: nothing in there says what "
       "else of the host is shown";
+  tool.advice = "look who has put that there; if it is to be shown, add --ro " + quote(what);
 }
 
 // ---- what a kind of installation needs besides its files

@@ -2,6 +2,7 @@
 #include "os/tools_path.hpp"
 
 #include <dirent.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,6 +35,16 @@ std::optional<std::string> link_text(const std::string& path) {
   const ssize_t length = readlink(path.c_str(), text, sizeof text);
   if (length <= 0 || length == sizeof text) return std::nullopt;
   return std::string(text, static_cast<std::size_t>(length));
+}
+
+/// EINVAL: it is a folder, a FIFO or the like.
+SysResult<UniqueFd> open_file(const std::string& path) {
+  // O_NONBLOCK: a FIFO that somebody put there must not hold us.
+  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat facts{};
+  if (!file.valid() || fstat(file.get(), &facts) != 0) return fail();
+  if (!S_ISREG(facts.st_mode)) return std::unexpected(Errno{EINVAL});
+  return file;
 }
 
 }  // namespace
@@ -107,11 +118,7 @@ bool is_program(const std::string& path) {
 }
 
 SysResult<std::string> read_regular_file(const std::string& path, std::size_t most) {
-  // O_NONBLOCK: a FIFO that somebody put there must not hold us.
-  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  struct stat facts{};
-  if (!file.valid() || fstat(file.get(), &facts) != 0) return fail();
-  if (!S_ISREG(facts.st_mode)) return std::unexpected(Errno{EINVAL});
+  const UniqueFd file = SBX_TRY(open_file(path));
   std::string text;  // read to its end: files of /proc have no size
   char chunk[4096];
   ssize_t got = 0;
@@ -127,6 +134,27 @@ SysResult<std::string> read_regular_file(const std::string& path, std::size_t mo
 std::optional<std::string> read_small_file(const std::string& path) {
   auto text = read_regular_file(path, kMaxFile);
   return text ? std::optional(*std::move(text)) : std::nullopt;
+}
+
+std::string loader_of(const std::string& program) {
+  const auto file = open_file(program);
+  Elf64_Ehdr head{};
+  if (!file || pread(file->get(), &head, sizeof head, 0) != sizeof head ||
+      std::string_view(reinterpret_cast<const char*>(head.e_ident), SELFMAG) != ELFMAG ||
+      head.e_ident[EI_CLASS] != ELFCLASS64)
+    return {};
+  for (unsigned i = 0; i < head.e_phnum; ++i) {
+    Elf64_Phdr part{};
+    const auto at = static_cast<off_t>(head.e_phoff + i * sizeof part);
+    if (pread(file->get(), &part, sizeof part, at) != sizeof part) return {};
+    if (part.p_type != PT_INTERP) continue;
+    char path[256] = {};
+    if (part.p_filesz >= sizeof path ||
+        pread(file->get(), path, part.p_filesz, static_cast<off_t>(part.p_offset)) < 0)
+      return {};
+    return path;
+  }
+  return {};
 }
 
 std::vector<std::string> names_in(const std::string& folder) {

@@ -42,6 +42,8 @@ bool is_program(const std::string& path);
 SysResult<std::string> read_regular_file(const std::string& path, std::size_t most);
 /// The text of a small file; nullopt: missing, unreadable, or larger than 64 KiB.
 std::optional<std::string> read_small_file(const std::string& path);
+/// What a dynamically linked program names as its loader: "/lib64/ld-linux-x86-64.so.2"; "": none.
+std::string loader_of(const std::string& program);
 std::vector<std::string> names_in(const std::string& folder);
 
 /// Takes the first line off `text`, without the white space around it.

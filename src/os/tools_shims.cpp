@@ -156,8 +156,7 @@ ShimTarget follow_mise(const std::string& root, const std::string& name) {
   }
   if (found.size() == 1) return {.program = found[0]};
   return {.problem = name + " is a shim of mise, which has " + std::to_string(found.size()) +
-                     " installations of it; write the path that `mise which " + name +
-                     "` prints instead"};
+                     " installations of it (`mise which " + name + "` prints the one in use)"};
 }
 
 /// Whether `program` lies in ROOT/shims, whatever links the PATH goes through.
@@ -185,8 +184,7 @@ std::optional<ShimTarget> follow_shim(const std::string& program, const std::str
   const auto real = resolve_path(program);
   const std::string manager = real ? base_name(real->path) : std::string();
   if (manager != name && (manager == "volta-shim" || manager == "snap"))
-    return ShimTarget{.problem = name + " is started by " + manager +
-                                 ", which cannot run inside; write the path of the program itself"};
+    return ShimTarget{.problem = name + " is started by " + manager + ", which cannot run inside"};
   return follow_rustup(program, name, facts);
 }
 

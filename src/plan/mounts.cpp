@@ -252,11 +252,12 @@ Result<bool> tool_is_there(const Builder& b, std::size_t index) {
   const ToolInstallation& tool = b.facts.tools[index];
   if (tool.problem.empty()) return true;
   if (tool.name.ends_with('?')) return false;
-  return std::unexpected(Error{
-      .kind = ErrorKind::profile,
-      .what = tool.problem,
-      .where = b.origin_of("tools[" + std::to_string(index) + "]").to_string(),
-      .hint = "install it, put it on PATH, or write `" + tool.name + "?` when it may be missing"});
+  return std::unexpected(
+      Error{.kind = ErrorKind::profile,
+            .what = tool.problem,
+            .where = b.origin_of("tools[" + std::to_string(index) + "]").to_string(),
+            .hint = (tool.advice.empty() ? "install it, put it on PATH" : tool.advice) +
+                    ", or write `" + tool.name + "?` when it may be missing"});
 }
 
 Result<void> plan_mounts(Builder& b) {

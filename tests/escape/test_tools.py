@@ -42,7 +42,7 @@ def test_a_payload_does_not_decide_what_the_next_run_shows(sbx, host, plant):
     assert "DBPASS" not in reads(sbx, host).out
     sbx.run(profile="python", flags=["--workspace", ".:rw"],
             cmd=["sh", "-c", "cd .venv/bin; " + plant.format(other=host)]).assert_ok()
-    reads(sbx, host).assert_refused(str(host), "nothing in there says")
+    reads(sbx, host).assert_refused(str(host), "nothing in there says", f"if it is to be shown, add --ro {host}")
 
 
 def test_the_control_shows_what_the_caller_has_put_on_the_path(sbx, host, monkeypatch):

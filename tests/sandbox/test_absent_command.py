@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+LIBRARIES = f"/usr/lib/{os.uname().machine}-linux-gnu"
+
 
 @pytest.fixture
 def tools(sbx, open_folder):
@@ -96,6 +98,29 @@ def test_the_interpreter_of_a_virtual_environment_comes_with_all_of_it(sbx, tool
     shutil.copy(tools / "mytool", tools / "venv/bin/python3")
     script(sbx.cwd / "pytest", f"#!{tools}/venv/bin/python3")
     assert offered(absent(sbx, "./pytest"), "--ro") == f"{tools}/venv"
+
+
+def test_a_loader_that_the_root_lacks(sbx, tools):
+    """Of a tool that came without the host's libraries, by its name and by its path."""
+    shutil.copy("/usr/bin/env", tools / "mytool")
+    env = path_with(tools)
+    for name in ("mytool", tools / "mytool"):
+        hint = absent(sbx, name, flags=["--root", "empty", "--tool", "mytool"], env=env)
+        assert re.search(r"it is there, and its loader /lib\S* is not: --root host shows it", hint), hint
+    loader = ["--ro", offered(absent(sbx, "mytool", flags=["--root", "empty", "--ro", "/usr", "--tool", "mytool"], env=env), "--ro")]
+    flags = ["--root", "empty", "--ro", "/usr", "--tool", "mytool", *loader, "--env", "LD_LIBRARY_PATH=" + LIBRARIES]
+    assert "HOME=/tmp" in sbx.run(flags=flags, cmd=["mytool"], env=env).assert_ok().out
+
+
+def test_a_tool_that_another_root_cannot_have_of_the_host(sbx):
+    """It is installed already, and on PATH."""
+    run = sbx.run(flags=["--root", "empty", "--tool", "sh"], cmd=["sh"]).assert_refused("which this root does not show", "use --root host")
+    assert "install" not in run.err and "or write `sh?`" in run.err
+    sbx.run(flags=["--root", "host", "--tool", "sh"], cmd=["sh", "-c", "true"]).assert_ok()
+
+
+def test_a_tool_that_another_root_needs_outside_of_usr(sbx):
+    sbx.run(flags=["--root", "empty", "--tool", "nosuchtool"], cmd=["nosuchtool"]).assert_refused("install it on PATH, outside of /usr", "`nosuchtool?`")
 
 
 def test_lines_that_end_as_on_windows(sbx):

@@ -275,6 +275,7 @@ TEST_CASE("asdf's and mise's shims are followed when their files leave no doubt"
   install(tree, "home/.asdf/installs/nodejs/18.0.0", "node");
   install(tree, "home/.asdf/installs/nodejs/20.0.0", "node");
   CHECK(find_tool("node", facts).problem.contains(".tool-versions"));
+  CHECK(find_tool("node", facts).advice.contains("in front of PATH"));
   tree.file("home/.tool-versions", "python 3.11.0\nnodejs 18.0.0\n");
   CHECK(shown(find_tool("node", facts)) == Paths{tree.path("home/.asdf/installs/nodejs/18.0.0")});
 

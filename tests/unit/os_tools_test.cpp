@@ -34,7 +34,17 @@ TEST_CASE("a host program is refused where the root does not show the host's /us
   const TempTree tree;
   HostFacts facts = caller(tree, {});
   facts.root_entries.clear();
-  CHECK(find_tool("sh", facts).problem.contains("which this root does not show"));
+  const ToolInstallation tool = find_tool("sh", facts);
+  CHECK(tool.problem.contains("which this root does not show"));
+  CHECK(tool.advice == "leave it out if the root or a mount has one of its own, use --root host");
+}
+
+TEST_CASE("a tool that is missing is to be installed where the root can show it") {
+  const TempTree tree;
+  HostFacts facts = caller(tree, {});
+  CHECK(find_tool("no-such-tool", facts).advice.empty());
+  facts.root_entries.clear();
+  CHECK(find_tool("no-such-tool", facts).advice.starts_with("install it on PATH, outside of /usr"));
 }
 
 TEST_CASE("no folder that holds more than one installation is ever shown") {
