@@ -56,8 +56,10 @@ constexpr std::array<std::string_view, 41> kCapabilities{"cap_chown",
 constexpr std::array<std::string_view, 5> kDegradable{"cgroup", "landlock", "userns", "idmap",
                                                       "overlay"};
 
+constexpr std::string_view kPrefix = "cap_";
+
 /// Complains about each entry that is not among `known`, whose names all begin with `prefix`: what
-/// they share makes none of them likely.
+/// they share makes none of them likely, and may be left out.
 void check_known(const Checker& c, std::string_view key, std::string_view kind,
                  const std::vector<std::string>& entries, std::span<const std::string_view> known,
                  std::string_view prefix = "") {
@@ -65,13 +67,14 @@ void check_known(const Checker& c, std::string_view key, std::string_view kind,
   for (const std::string_view name : known) names.push_back(name.substr(prefix.size()));
   for (std::size_t i = 0; i < entries.size(); ++i) {
     if (std::ranges::find(known, entries[i]) != known.end()) continue;
-    const std::string_view near =
-        nearest_name(std::string_view(entries[i]).substr(prefix.size()), names);
+    const std::string entry = to_lower(entries[i]);
+    const std::string_view front = entry.starts_with(prefix) ? prefix : "";
+    const std::string_view near = nearest_name(std::string_view(entry).substr(front.size()), names);
     c.complain(
         Checker::item(key, i),
         "unknown " + std::string(kind) + " `" + printable(entries[i], 60) + '`' +
             (near.empty() ? ""
-                          : "; did you mean `" + std::string(prefix) + std::string(near) + "`?"),
+                          : "; did you mean `" + std::string(front) + std::string(near) + "`?"),
         near.empty() || known.size() < 10 ? "known are " + join(names, ", ") : "");
   }
 }
@@ -173,13 +176,16 @@ void check_seccomp(const Checker& c) {
 
 void check_capabilities(const Checker& c) {
   const std::vector<std::string>& wanted = c.profile().capabilities;
-  const auto all = std::ranges::find(wanted, "cap_all");  // as docker and others have it
-  if (all != wanted.end())
-    return c.complain(Checker::item("capabilities", static_cast<std::size_t>(all - wanted.begin())),
-                      "no word stands for all capabilities",
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const std::string name = to_lower(wanted[i]);
+    if (name != "all" && name != "cap_all") continue;  // as docker and others have it
+    return c.complain(Checker::item("capabilities", i),
+                      '`' + wanted[i] + "`: no word stands for all capabilities",
                       "name those that the command needs, such as net_bind_service");
-  check_known(c, "capabilities", "capability", wanted, kCapabilities, "cap_");
+  }
+  check_known(c, "capabilities", "capability", wanted, kCapabilities, kPrefix);
 }
+
 void check_degrade(const Checker& c) {
   check_known(c, "degrade", "control", c.profile().degrade, kDegradable);
 }
@@ -198,5 +204,12 @@ constexpr Check kChecks[] = {
 }  // namespace
 
 std::span<const Check> policy_checks() { return kChecks; }
+
+std::string_view capability_named(std::string_view written) {
+  std::string name = to_lower(written);
+  if (!name.starts_with(kPrefix)) name.insert(0, kPrefix);
+  const auto found = std::ranges::find(kCapabilities, name);
+  return found == kCapabilities.end() ? std::string_view() : *found;
+}
 
 }  // namespace sbx::profile

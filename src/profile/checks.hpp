@@ -56,6 +56,9 @@ std::string path_problem(std::string_view path);
 /// Why nothing may be mounted at `target`; empty when something may.
 std::string target_problem(std::string_view target);
 
+/// "cap_chown" for "CHOWN", "cap_chown" ...; empty: there is none of that name.
+std::string_view capability_named(std::string_view written);
+
 /// "[A-Za-z_][A-Za-z0-9_]*".
 bool is_env_name(std::string_view text);
 }  // namespace sbx::profile

@@ -232,7 +232,7 @@ struct Profile {
   Network network{};
   Limits limits{};
   Seccomp seccomp{};
-  std::vector<std::string> capabilities{};  ///< lower case with prefix: "cap_chown"
+  std::vector<std::string> capabilities{};  ///< "cap_chown"; what is none as it was written
   LandlockMode landlock = LandlockMode::automatic;
   TimeOffsets time{};
   std::vector<std::string> devices{};  ///< nodes below /dev, and kGpu

@@ -11,6 +11,7 @@
 #include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "profile/checks.hpp"
 
 namespace sbx::profile {
 namespace {
@@ -207,8 +208,8 @@ void read_capabilities(Decoder& d, const Node& node) {
   d.each_item(node, [&](const Node& item) {
     std::string name;
     if (!d.read_text(item, name)) return;
-    name = to_lower(name);
-    d.profile().capabilities.push_back(name.starts_with("cap_") ? name : "cap_" + name);
+    const std::string_view known = capability_named(name);
+    d.profile().capabilities.push_back(known.empty() ? std::move(name) : std::string(known));
   });
 }
 

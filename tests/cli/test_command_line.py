@@ -105,7 +105,7 @@ def test_a_flag_of_another_verb_is_named(sbx):
     (["--set", "limits.memory=[1G"], ["limits.memory"]),
     (["--seccomp-allow", "opne"], ["--seccomp-allow", "open"]),
     (["--degrade", "cgruop"], ["--degrade", "cgroup"]),
-    (["--cap", "chwon"], ["--cap", "chown"]), (["--cap", "all"], ["--cap", "no word stands for all", "net_bind_service"]),
+    (["--cap", "KILL", "--cap", "Chwon"], ["--cap: unknown capability `Chwon`; did you mean `chown`?"]), (["--cap", "all"], ["--cap", "`all`: no word stands for all", "net_bind_service"]),
     (["--log-level", "debug"], ["--log-level needs --log"]),
     (["--log", "/dev/null", "--log-level", "loud"], ["--log-level", "loud"]),
     (["--log", "/nonexistent/log"], ["--log", "ENOENT"]),
