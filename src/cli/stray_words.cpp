@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "cli/line.hpp"
 #include "profile/load.hpp"
@@ -19,6 +21,48 @@ bool names_profile(const std::string& word, std::string_view next) {
          std::ranges::none_of(kScripts, [&](std::string_view end) { return next.ends_with(end); });
 }
 
+bool names_file(std::string_view word) {
+  return word.ends_with(".yaml") || word.ends_with(".yml") || word.ends_with(".jsonl");
+}
+
+/// How the value of a flag is written that elsewhere is two words, or may be.
+struct Form {
+  std::string_view argument;  ///< as the flag has it
+  std::string_view whole;
+  std::string_view link;
+  bool (*is_rest)(std::string_view value, std::string_view rest);
+};
+
+bool is_place(std::string_view value, std::string_view rest) {
+  return rest.starts_with('/') && !value.contains(":/");
+}
+bool is_mode(std::string_view /*value*/, std::string_view rest) {
+  return rest == "ro" || rest == "rw" || rest == "overlay" || rest == "none";
+}
+/// A port, a size, a group ...
+bool is_figure(std::string_view value, std::string_view rest) {
+  return is_digit(rest.front()) && !value.contains(':') && !value.contains('=');
+}
+bool is_unit(std::string_view value, std::string_view rest) {
+  const std::string whole = std::string(value).append(rest);
+  return is_letter(rest.front()) && (parse_bytes(whole) || parse_duration(whole));
+}
+
+constexpr std::array<Form, 9> kForms{{{"SRC[:DST]", "SRC:DST", ":", is_place},
+                                      {"DIR[:MODE]", "DIR:MODE", ":", is_mode},
+                                      {"DST[:SIZE]", "DST:SIZE", ":", is_figure},
+                                      {"HOST:PORT", "HOST:PORT", ":", is_figure},
+                                      {"[ADDR:]PORT:PORT", "PORT:PORT", ":", is_figure},
+                                      {"UID[:GID]", "UID:GID", ":", is_figure},
+                                      {"K[=V]", "K=V", "=", is_figure},
+                                      {"SIZE", "SIZE", "", is_unit},
+                                      {"DURATION", "DURATION", "", is_unit}}};
+
+const Form* form_of(std::string_view argument) {
+  const auto* const found = std::ranges::find(kForms, argument, &Form::argument);
+  return found == kForms.end() ? nullptr : found;
+}
+
 }  // namespace
 
 bool takes_command(Verb verb) {
@@ -26,15 +70,19 @@ bool takes_command(Verb verb) {
 }
 
 std::string find_parted(const VerbSpec& verb, const std::vector<std::string>& words) {
-  for (std::size_t i = 2; i < words.size(); ++i) {
-    const std::string& place = words[i];
-    const std::string& source = words[i - 1];
-    if (!place.starts_with('/') || source.starts_with('-') || source.contains(":/")) continue;
-    if (place.ends_with(".yaml") || place.ends_with(".yml") || place.ends_with(".jsonl")) continue;
-    const OptionSpec* flag = find_option(verb, words[i - 2]);
-    if (flag != nullptr && flag->argument == "SRC[:DST]")
-      return "SRC:DST is one word: " + std::string(flag->name) + " " + quote(source) + ":" +
-             quote(place);
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string& rest = words[i];
+    if (rest.empty() || rest.starts_with('-') || names_file(rest)) continue;
+    const std::string& before = words[i - 1];
+    const bool joined = before.starts_with("--") && before.contains('=');  // --ro=/usr
+    if (!joined && (i == 1 || before.starts_with('-'))) continue;
+    const OptionSpec* flag = find_option(verb, joined ? flag_name(before) : words[i - 2]);
+    if (flag == nullptr) continue;
+    const Form* form = form_of(flag->argument);
+    const std::string value = joined ? before.substr(flag->name.size() + 1) : before;
+    if (form == nullptr || value.empty() || !form->is_rest(value, rest)) continue;
+    return std::string(form->whole) + " is one word: " + std::string(flag->name) + " " +
+           quote(value) + std::string(form->link) + quote(rest);
   }
   return "";
 }

@@ -14,8 +14,8 @@ namespace sbx::cli {
 
 bool takes_command(Verb verb);
 
-/// A hint at `--ro /usr /x`, which is two words where others have such a flag, and one here; empty:
-/// `words` have nothing of the kind.
+/// A hint at `--ro /usr /x` or `--tmpfs /x 64M`, which is two words where others have such a flag,
+/// and one here; empty: `words` have nothing of the kind.
 std::string find_parted(const VerbSpec& verb, const std::vector<std::string>& words);
 
 /// `rest`: words that no operand can be.

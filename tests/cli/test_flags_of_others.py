@@ -82,6 +82,27 @@ def test_a_place_that_is_a_word_of_its_own(sbx):
         assert run.code == 125 and one not in run.err, run
 
 
+@pytest.mark.parametrize("words, whole", [
+    (["--tmpfs", "/x", "64M"], "DST:SIZE is one word: --tmpfs /x:64M"), (["--tmpfs=/x", "64M"], "--tmpfs /x:64M"),
+    (["--ro=/usr", "/x"], "SRC:DST is one word: --ro /usr:/x"), (["--memory", "64", "M"], "SIZE is one word: --memory 64M"),
+    (["--timeout=10", "s"], "DURATION is one word: --timeout 10s"), (["--workspace", ".", "rw"], "DIR:MODE is one word: --workspace .:rw"),
+    (["--user", "1", "2"], "UID:GID is one word: --user 1:2"), (["--publish", "8080", "80"], "PORT:PORT is one word: --publish 8080:80"),
+    (["--allow", "example.org", "443"], "HOST:PORT is one word: --allow example.org:443"), (["--env", "A", "1"], "K=V is one word: --env A=1"),
+])
+def test_a_part_of_a_value_that_is_a_word_of_its_own(sbx, words, whole):
+    sbx.call("run", *words, "--", "true").assert_refused(whole)
+    sbx.call("explain", *words).assert_refused(whole)
+    sbx.call("run", *words, "true").assert_refused("unexpected argument true", whole)
+    sbx.call("run", "default", *words, "--", "true").assert_refused(f"unexpected argument {words[-1]}", whole)
+
+
+@pytest.mark.parametrize("words", [["--tmpfs", "/x:64M", "8M"], ["--tmpfs", "/x", "pyton"], ["--memory", "64", "net"], ["--env", "A=1", "2"],
+                                   ["--workspace", ".", "wr"], ["--workdir", "/tmp", "64M"], ["--memory", "64M", "1"], ["--pids", "5", "s"]])
+def test_no_part_is_made_up(sbx, words):
+    run = sbx.call("run", *words, "--", "true")
+    assert run.code == 125 and "is one word" not in run.err, run
+
+
 @pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
                                         ("validate", "`sbx check`"), ("build", "sbx run build [FLAGS] -- CMD")])
 def test_verbs_of_others(sbx, word, said):
