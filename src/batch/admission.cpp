@@ -42,7 +42,8 @@ std::uint64_t Admission::memory_of(const Need& need) const {
 
 bool Admission::fits(const Need& need) const {
   if (live_ == 0 && memory_ == 0) return true;
-  return live_ < capacity_.jobs && memory_of(need) <= capacity_.memory - memory_ && cores_fit(need);
+  return (need.ports & ports_) == 0 && live_ < capacity_.jobs &&
+         memory_of(need) <= capacity_.memory - memory_ && cores_fit(need);
 }
 
 bool Admission::cores_fit(const Need& need) const {
@@ -57,6 +58,7 @@ void Admission::admit(const Need& need) {
   memory_ += memory_of(need);
   limited_ += need.cores;
   if (need.cores == 0) ++unlimited_;
+  ports_ |= need.ports;
   ++live_;
 }
 
@@ -68,6 +70,9 @@ void Admission::release_place(const Need& need) {
 
 void Admission::release_memory(const Need& need) { memory_ -= memory_of(need) - rest_of(need); }
 
-void Admission::release_rest(const Need& need) { memory_ -= rest_of(need); }
+void Admission::release_rest(const Need& need) {
+  memory_ -= rest_of(need);
+  ports_ &= ~need.ports;  // which nobody else has: see fits()
+}
 
 }  // namespace sbx::batch

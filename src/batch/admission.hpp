@@ -1,5 +1,5 @@
 // Which jobs may be live at the same time: the sum of their limits, and of what sbx itself holds
-// for them, never exceeds what the host has. Pure.
+// for them, never exceeds what the host has, and no two want the same port of it. Pure.
 #pragma once
 
 #include <cstddef>
@@ -22,6 +22,9 @@ struct Need {
   double cores = 0;          ///< limits.cpus; 0: without a limit, which counts as one core
   std::uint64_t output = 0;  ///< bytes of its output that are kept, at the most
   std::uint64_t held = 0;    ///< bytes that the process of the job holds from its start to its end
+  /// Ports of the host that it listens on, a bit for each: of two jobs with a bit in common one
+  /// waits for the other.
+  std::uint64_t ports = 0;
 };
 
 inline constexpr std::uint64_t kAllMemory = ~std::uint64_t{0};
@@ -59,6 +62,7 @@ class Admission {
   std::uint64_t memory_ = 0;
   double limited_ = 0;         ///< cores, by limits.cpus
   std::size_t unlimited_ = 0;  ///< jobs without
+  std::uint64_t ports_ = 0;    ///< that live jobs listen on
   std::size_t live_ = 0;
 };
 

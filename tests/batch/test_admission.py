@@ -1,6 +1,7 @@
 """The sum of the limits of live jobs never exceeds what there is, and big jobs are not kept out."""
 import json
 import os
+import socket
 
 from support import peak
 from support.batch import by_id
@@ -96,6 +97,31 @@ def test_a_job_without_a_limit_is_alone(batch):
     assert "1 of 3 jobs have no limits.memory, and each of them runs alone, whatever --jobs says\n" in run.err
     for flags in ["-j1"], ["-j3", "--quiet"]:
         assert "runs alone" not in batch.call(jobs, *flags).err, flags
+
+
+def test_jobs_that_publish_the_same_port_run_in_turn(batch):
+    port, other = free_ports(2)
+    weight = dict.fromkeys("abcd", 1)
+    jobs = [timed(name, 0.15) for name in weight]
+    told = "4 of 4 jobs publish a port (network.publish), and those with the same one run in turn, whatever --jobs says\n"
+    run = batch.call(jobs, "-j4", "--total-memory", "8G", "--publish", f"{port}:80")
+    assert most_at_once(spans(run), weight) == 1 and told in run.err, run
+    for flags in ["-j1"], ["-j4", "--quiet"]:
+        assert told not in batch.call(jobs, "--publish", f"{port}:80", *flags).err, flags
+    # The control: of each of two ports one.
+    for i, job in enumerate(jobs):
+        job["overrides"]["network"] = {"publish": [f"127.0.0.1:{[port, other][i % 2]}:80"]}
+    assert most_at_once(spans(batch.call(jobs, "-j4", "--total-memory", "8G")), weight) == 2
+    del jobs[2:]
+    assert "publish" not in batch.call(jobs, "-j4").err
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
 
 
 def test_a_million_lines_need_no_gigabyte(sbx, batch):

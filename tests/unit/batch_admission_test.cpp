@@ -107,6 +107,25 @@ TEST_CASE("in any order of coming and going the sums hold") {
   }
 }
 
+TEST_CASE("a port of the host is one job's, until nothing of that lives") {
+  Admission admission({.memory = 1000, .cores = 8, .jobs = 8});
+  const Need first{.memory = 1, .held = 1, .ports = 3};
+  const Need second{.memory = 1, .held = 1, .ports = 6};
+  const Need other{.memory = 1, .held = 1, .ports = 4};
+  admission.admit(first);
+  CHECK_FALSE(admission.fits(second));
+  REQUIRE(admission.fits(other));
+  admission.admit(other);
+  release(admission, first);
+  CHECK_FALSE(admission.fits(second));
+  admission.release_rest(first);
+  CHECK_FALSE(admission.fits(second));
+  CHECK(admission.fits(first));
+  release(admission, other);
+  admission.release_rest(other);
+  CHECK(admission.fits(second));
+}
+
 TEST_CASE("with next to no memory jobs run one by one") {
   Admission admission({.memory = 1, .cores = 8, .jobs = 8});
   const Need need{.memory = 1000};

@@ -6,6 +6,7 @@
 #include "base/text.hpp"
 #include "cli/narrate.hpp"
 #include "cli/secrets.hpp"
+#include "network/policy.hpp"
 #include "os/own_memory.hpp"
 #include "os/probe.hpp"
 #include "plan/build.hpp"
@@ -186,6 +187,17 @@ std::expected<void, Problems> Policies::guard_secrets(const profile::Profile& pr
   return {};
 }
 
+/// Each port has a bit of its own as long as there are 64; with more some share one, and their jobs
+/// wait for each other in vain.
+std::uint64_t Policies::ports_of(const profile::Profile& profile) {
+  std::uint64_t bits = 0;
+  for (const std::string& entry : profile.network.publish)
+    if (const auto published = network::parse_publish(entry))
+      bits |= std::uint64_t{1}
+              << (ports_.try_emplace(published->host_port, ports_.size()).first->second % 64);
+  return bits;
+}
+
 void Policies::forget_secrets(Grounds& own) {
   for (const std::string& name : secret_variables_) {
     forget_variable(name, caller_.env);
@@ -222,6 +234,7 @@ std::expected<Policies::Found, Problems> Policies::find(const Job& job, std::siz
   // Of a batch that goes on, the job may have been run, and its input be no more.
   if (!arguments_.resume)
     found.input = input_problem(job, caller_.cwd, grounds.profile, fresh.has_value());
+  found.need.ports = ports_of(grounds.profile);
   if (fresh) {
     SBX_CHECK(guard_secrets(grounds.profile));
     if (touches_host(grounds.profile)) independent_ = false;

@@ -71,6 +71,7 @@ class Policies {
 
  private:
   std::expected<Grounds, profile::Problems> load(const sbx::batch::Job& job) const;
+  std::uint64_t ports_of(const profile::Profile& profile);
   std::expected<void, profile::Problems> guard_secrets(const profile::Profile& profile);
   std::expected<void, profile::Problems> try_plan(const sbx::batch::Job& job,
                                                   const Grounds& grounds);
@@ -87,6 +88,7 @@ class Policies {
   std::vector<Grounds> kept_;
   std::vector<Tried> tried_;  ///< of each in kept_
   std::map<std::string, std::uint32_t> numbers_;
+  std::map<std::uint16_t, std::size_t> ports_;  ///< of the host that jobs publish, numbered
   std::set<std::string> degraded_;
   std::set<std::string> secret_variables_;
   std::optional<CgroupHome> own_group_;

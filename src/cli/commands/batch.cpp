@@ -219,6 +219,25 @@ std::string lonely_jobs(const JobList& list, const std::vector<std::uint32_t>& w
          " jobs have no limits.memory, and each of them runs alone, whatever --jobs says";
 }
 
+/// The same of jobs that publish the same port of the host.
+std::string jobs_in_turn(const JobList& list, const std::vector<std::uint32_t>& waiting,
+                         std::size_t at_once) {
+  std::uint64_t once = 0;
+  std::uint64_t again = 0;
+  std::size_t count = 0;
+  for (const std::uint32_t job : waiting) {
+    const std::uint64_t ports = list.jobs[job].need.ports;
+    again |= once & ports;
+    once |= ports;
+    if (ports != 0) ++count;
+  }
+  if (again == 0 || at_once < 2) return {};
+  return std::to_string(count) + " of " + std::to_string(waiting.size()) +
+         " jobs publish a port (network.publish), and those with the same one run in turn, "
+         "whatever "
+         "--jobs says";
+}
+
 int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Policies& policies) {
   for (const std::string& lacks : policies.degraded()) say(lacks);
   auto output = Output::open(arguments.output, arguments.resume);
@@ -230,9 +249,10 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
     say("warning: " + std::to_string(tally.otherwise) + " of " + std::to_string(tally.before) +
         " jobs that have a result ran under another profile, or other flags, than they would "
         "now; their results stay");
-  if (const std::string lonely = lonely_jobs(list, *waiting, bounds.settings.capacity.jobs);
-      !lonely.empty() && !arguments.quiet)
-    say(lonely);
+  for (const auto told : {lonely_jobs, jobs_in_turn})
+    if (const std::string text = told(list, *waiting, bounds.settings.capacity.jobs);
+        !text.empty() && !arguments.quiet)
+      say(text);
   make_room(policies.own_group());
   Coordinator coordinator(list, policies, *output, bounds.settings, *std::move(waiting), tally);
   const Cut cut = coordinator.run();
