@@ -122,8 +122,13 @@ class Apply {
     const std::size_t slash = change.path.rfind('/');
     const std::string above = slash == std::string::npos ? "" : change.path.substr(0, slash);
     if (change.after.kind != EntryKind::absent && !above.empty() && !coming_.contains(above) &&
-        !tree_.has_folder(above))
-      return "the folder that it belongs in is not there any more";
+        !tree_.has_folder(above)) {
+      const auto found = tree_.look(above);
+      return "the folder that it belongs in is " +
+             (found && found->kind != EntryKind::absent
+                  ? "a " + std::string(kind_name(found->kind)) + " now"
+                  : "not there any more");
+    }
     if (!owner_may_make(change)) return "the owner of the workspace may not change that";
     if (!is_folder(now) || is_folder(change.after)) return {};
     const auto spot = tree_.spot(change.path);

@@ -2,6 +2,22 @@
 
 namespace sbx::changes {
 
+std::string_view kind_name(EntryKind kind) {
+  switch (kind) {
+    case EntryKind::absent:
+      return "absent";
+    case EntryKind::file:
+      return "file";
+    case EntryKind::folder:
+      return "folder";
+    case EntryKind::symlink:
+      return "symlink";
+    case EntryKind::fifo:
+      return "fifo";
+  }
+  return "absent";
+}
+
 Totals totals(const ChangeSet& set) {
   Totals sum;
   for (const Change& change : set.changes) {

@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sbx::changes {
 
 enum class EntryKind { absent, file, folder, symlink, fifo };
+
+/// "file", "folder", "symlink", "fifo"; "absent".
+std::string_view kind_name(EntryKind kind);
 
 /// An extended attribute (xattr(7)); any bytes.
 struct Attribute {

@@ -18,25 +18,9 @@ void put_bytes(Json& json, const std::string& name, const std::string& bytes) {
     json[name + "_base64"] = to_base64(bytes);
 }
 
-std::string_view kind_of(EntryKind kind) {
-  switch (kind) {
-    case EntryKind::absent:
-      return "absent";
-    case EntryKind::file:
-      return "file";
-    case EntryKind::folder:
-      return "folder";
-    case EntryKind::symlink:
-      return "symlink";
-    case EntryKind::fifo:
-      return "fifo";
-  }
-  return "absent";
-}
-
 Json entry_json(const Entry& entry) {
   if (entry.kind == EntryKind::absent) return nullptr;
-  Json json{{"kind", kind_of(entry.kind)}, {"mode", octal_mode(entry.mode)}};
+  Json json{{"kind", kind_name(entry.kind)}, {"mode", octal_mode(entry.mode)}};
   if (entry.kind == EntryKind::file) json["size"] = entry.size;
   if (entry.kind == EntryKind::symlink) put_bytes(json, "target", entry.target);
   return json;

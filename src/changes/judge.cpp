@@ -31,8 +31,11 @@ std::string cannot_look(int error) {
 
 std::string difference(const Change& change, const Entry& now) {
   if (now.kind == EntryKind::absent) return "the host has removed it since";
-  if (change.before.kind == EntryKind::absent) return "the host has made something of that name";
-  if (now.kind != change.before.kind) return "the host has put something else there";
+  const std::string is(kind_name(now.kind));
+  if (change.before.kind == EntryKind::absent) return "the host has made a " + is + " of that name";
+  if (now.kind != change.before.kind)
+    return "the host has made it a " + is + ", it was a " +
+           std::string(kind_name(change.before.kind));
   if (now.kind == EntryKind::file && !has_same_content(change.before, now))
     return "the host has changed its content since";
   return "the host has changed its mode, attributes or target since";

@@ -41,19 +41,9 @@ std::string target_words(const Entry& entry) { return "to " + whole(entry.target
 
 /// "file", "folder", "symlink to x", "fifo".
 std::string entry_words(const Entry& entry) {
-  switch (entry.kind) {
-    case EntryKind::absent:
-      return "nothing";
-    case EntryKind::file:
-      return "file";
-    case EntryKind::folder:
-      return "folder";
-    case EntryKind::symlink:
-      return "symlink " + target_words(entry);
-    case EntryKind::fifo:
-      return "fifo";
-  }
-  return {};
+  std::string words(kind_name(entry.kind));
+  if (entry.kind == EntryKind::symlink) words += " " + target_words(entry);
+  return words;
 }
 
 }  // namespace

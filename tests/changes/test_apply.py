@@ -25,12 +25,14 @@ def changed(kept, script, **options):
     (lambda top: (top / "file").write_text("mine\n"), "changed its content"),
     (lambda top: (top / "file").unlink(), "removed it"),
     (lambda top: (top / "file").chmod(0o600), "changed its mode"),
-    (lambda top: ((top / "file").unlink(), (top / "file").symlink_to("/etc/passwd")), "something else"),
-    (lambda top: ((top / "file").unlink(), (top / "file").mkdir()), "something else"),
-    (lambda top: (top / "new").write_text("mine\n"), "made something of that name"),
+    (lambda top: ((top / "file").unlink(), (top / "file").symlink_to("/etc/passwd")), "made it a symlink, it was a file"),
+    (lambda top: ((top / "file").unlink(), (top / "file").mkdir()), "made it a folder, it was a file"),
+    (lambda top: ((top / "file").unlink(), os.mkfifo(top / "file")), "made it a fifo, it was a file"),
+    (lambda top: (top / "new").write_text("mine\n"), "made a file of that name"),
+    (lambda top: (top / "new").mkdir(), "made a folder of that name"),
     (lambda top: (top / "gone").write_text("mine\n"), "changed its content"),
     (lambda top: os.mknod(top / "new", 0o600 | 0o140000), "a socket"),
-], ids=["content", "removed", "mode", "link", "folder", "new", "deleted-content", "socket"])
+], ids=["content", "removed", "mode", "link", "folder", "fifo", "new", "new-folder", "deleted-content", "socket"])
 def test_a_conflict_is_named_and_nothing_is_applied(kept, host, why):
     top = kept.sbx.cwd
     for name in ("file", "gone", "other"):

@@ -1,6 +1,7 @@
 """What stands around the changes when they are read and applied: other people's files, links on the way, second names,
 folders that were swapped. Each was a way to lose something, or to hand it over."""
 import os
+import shutil
 import subprocess
 import threading
 
@@ -143,8 +144,8 @@ def test_a_folder_with_something_new_in_it_stops_all_of_it(kept):
     assert snapshot(top) == before
 
 
-@pytest.mark.parametrize("instead", ["nothing", "link", "file"])
-def test_a_folder_that_is_not_there_any_more_stops_all_of_it(kept, tmp_path, instead):
+@pytest.mark.parametrize("instead, why", [("nothing", b"is not there any more"), ("link", b"is a symlink now"), ("file", b"is a file now")])
+def test_a_folder_that_is_not_there_any_more_stops_all_of_it(kept, tmp_path, instead, why):
     top = kept.sbx.cwd
     (top / "d").mkdir()
     run = changed(kept, "echo x > d/new; echo y > a")
@@ -154,7 +155,7 @@ def test_a_folder_that_is_not_there_any_more_stops_all_of_it(kept, tmp_path, ins
     elif instead == "file":
         (top / "d").write_text("")
     done = kept.apply(run)
-    assert done.returncode == 125 and b"not there any more" in done.stderr, done
+    assert done.returncode == 125 and b"the folder that it belongs in " + why in done.stderr, done
     assert not (top / "a").exists()
 
 
@@ -220,3 +221,16 @@ def test_attributes_of_many_names_are_bounded(kept):
     run = kept.run(script, program="python3")
     assert run.status == "ok" and run.code == 125 and "too long, or too many" in run.err, run
     assert kept.files() == ["sbx", "sbx/changes"]
+
+
+@pytest.mark.parametrize("became", ["file", "symlink"])
+def test_a_folder_that_is_none_any_more_is_told_as_what_it_is(kept, became):
+    top = kept.sbx.cwd
+    (top / "folder").mkdir()
+    (top / "folder" / "old").write_text("")
+    run = changed(kept, "rm -r folder; echo x > other")
+    shutil.rmtree(top / "folder")
+    (top / "folder").symlink_to("other") if became == "symlink" else (top / "folder").write_text("mine\n")
+    done = kept.apply(run)
+    assert done.returncode == 125 and f"the host has made it a {became}, it was a folder" in done.stderr.decode(), done
+    assert not (top / "other").exists()
