@@ -76,23 +76,25 @@ std::uint64_t unread_of(std::string_view line, Kind kind) {
   return word(line, kInode) == "0" ? queue : 0;
 }
 
-/// Also a kind of sockets that the kernel does not have has no file.
-SysResult<std::uint64_t> none_of_gone() {
-  if (is_gone(errno)) return 0;
-  return fail();
+/// Also a kind of sockets that the kernel does not have has no file. The folder of a process that
+/// has ended stays until somebody has waited for it.
+SysResult<std::uint64_t> none_of_gone(pid_t member) {
+  if (!is_gone(errno)) return fail();
+  if (::access(("/proc/" + std::to_string(member)).c_str(), F_OK) != 0) return fail();
+  return 0;
 }
 
 /// Not read as a whole: a line for each socket, of which a command may have a hundred thousand.
-SysResult<std::uint64_t> add_up(const std::string& path, Kind kind, std::uint64_t enough) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return none_of_gone();
+SysResult<std::uint64_t> add_up(pid_t member, const char* name, Kind kind, std::uint64_t enough) {
+  const UniqueFd file(::open((folder_of(member) + name).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return none_of_gone(member);
   std::uint64_t sum = 0;
   std::string text;
   std::array<char, 16384> piece{};
   while (sum <= enough) {
     const ssize_t got = ::read(file.get(), piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return none_of_gone();
+    if (got < 0) return none_of_gone(member);
     if (got == 0) break;
     text.append(piece.data(), static_cast<std::size_t>(got));
     std::size_t begin = 0;
@@ -106,8 +108,8 @@ SysResult<std::uint64_t> add_up(const std::string& path, Kind kind, std::uint64_
 }  // namespace
 
 SysResult<Sockets> UnreadSockets::count(pid_t member, std::uint64_t enough) {
-  const auto failed = []() -> SysResult<Sockets> {
-    SBX_CHECK(none_of_gone());
+  const auto failed = [member]() -> SysResult<Sockets> {
+    SBX_CHECK(none_of_gone(member));
     return Sockets::none;
   };
   if (!count_.valid()) {
@@ -126,11 +128,10 @@ SysResult<Sockets> UnreadSockets::count(pid_t member, std::uint64_t enough) {
 }
 
 SysResult<std::uint64_t> UnreadSockets::bytes(pid_t member, std::uint64_t enough) const {
-  const std::string folder = folder_of(member);
   std::uint64_t sum = 0;
   const auto add = [&](Kind kind, std::initializer_list<const char*> files) -> SysResult<void> {
     for (const char* file : files)
-      if (sum <= enough) sum += SBX_TRY(add_up(folder + file, kind, enough - sum));
+      if (sum <= enough) sum += SBX_TRY(add_up(member, file, kind, enough - sum));
     return {};
   };
   SBX_CHECK(add(Kind::netlink, {"netlink"}));

@@ -20,9 +20,9 @@ enum class Sockets { none, few, many };
 class UnreadSockets {
  public:
   /// `few` cannot keep more than `enough`. Most commands have none, or these, for which a look
-  /// costs some microseconds: its file stays open. None as well of a process that has gone. EPERM,
-  /// EACCES: it is hidden (hidepid of proc(5)). Another errno: the host has no descriptor or memory
-  /// for a look.
+  /// costs some microseconds: its file stays open. None as well of a process that has ended and
+  /// that nobody has waited for. ENOENT: it has gone, or is hidden (hidepid of proc(5)); EPERM,
+  /// EACCES: it is hidden. Another errno: the host has no descriptor or memory for a look.
   SysResult<Sockets> count(pid_t member, std::uint64_t enough);
   /// Bytes, of all together; of TCP's only those that nobody has accepted, without error queues, of
   /// which /proc says nothing. What has passed `enough` need not be counted to the end. An errno,

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <string>
@@ -145,7 +146,8 @@ void Run::sample_tree(Nanos now) {
 
 /// init is there until it is reaped, and then nobody looks: what is not there is hidden.
 void Run::not_seen(Errno why, std::string_view what) {
-  if (why.value != ESRCH && why.value != EPERM && why.value != EACCES) cannot_look(why);
+  constexpr std::array kHidden{ENOENT, ESRCH, EPERM, EACCES};
+  if (std::ranges::find(kHidden, why.value) == kHidden.end()) cannot_look(why);
   if (std::exchange(told_hidden_, true)) return;
   outcome_.warnings.push_back(
       "/proc hides processes of the sandbox (its option hidepid, proc(5)): what " +

@@ -3,7 +3,9 @@ import json
 import os
 import resource
 import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -38,14 +40,29 @@ exec setpriv --reuid=65534 --regid=65534 --clear-groups "$@"
 """
 
 
-@pytest.mark.needs("root")
-@pytest.mark.parametrize("hidepid, hidden", [("0", False), ("1", True), ("2", True)])
-def test_processes_that_proc_hides_are_told(sbx_binary, hidepid, hidden):
+def hidden_by(hidepid, binary, *flags, before=()):
+    """What a run is told of what it cannot see, by an ordinary user for whom /proc hides others' processes."""
     with tempfile.TemporaryDirectory() as folder:  # pytest's own are closed to others
         os.chmod(folder, 0o755)
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", HIDDEN, "sh", hidepid, sbx_binary, "run", "--degrade", "cgroup",
+        done = subprocess.run([*before, "unshare", "--mount", "sh", "-c", HIDDEN, "sh", hidepid, binary, "run", *flags,
                                "--workspace", "none", "--json", "--", "sleep", "0.4"], cwd=folder, capture_output=True,
                               text=True, env={"PATH": os.environ["PATH"]}, timeout=60, check=False)
     assert done.returncode == 0, done
-    told = [line for line in json.loads(done.stdout)["warnings"] if "hidepid" in line]
-    assert len(told) == hidden, done
+    result = json.loads(done.stdout)
+    return result, [line for line in result["warnings"] if "hidepid" in line]
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("hidepid, hidden", [("0", False), ("1", True), ("2", True)])
+def test_processes_that_proc_hides_are_told(sbx_binary, hidepid, hidden):
+    assert len(hidden_by(hidepid, sbx_binary, "--degrade", "cgroup")[1]) == hidden
+
+
+@pytest.mark.needs("root", "cgroup:memory")
+@pytest.mark.parametrize("hidepid, hidden", [("0", False), ("1", True), ("2", True)])
+def test_sockets_that_proc_hides_are_told(sbx_binary, hidepid, hidden):
+    """A group counts memory then, but not what sockets keep."""
+    delegate = [sys.executable, "-B", str(Path(__file__).parent.parent / "support/delegate.py"), "--owner", "65534", "--"]
+    result, told = hidden_by(hidepid, sbx_binary, before=delegate)
+    assert "memory" in result["isolation"]["enforced"] and len(told) == hidden, result
+    assert all("their sockets" in line for line in told), told

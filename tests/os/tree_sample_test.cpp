@@ -195,10 +195,11 @@ TEST_CASE("a look for which there is no descriptor is none, and not one at an id
   CHECK(bytes.error().value == EMFILE);
 }
 
-TEST_CASE("the sockets of a process that has gone keep nothing") {
+TEST_CASE("the sockets of a process that has ended keep nothing, until it has gone") {
   const pid_t child = fork();
   if (child == 0) _exit(0);
-  REQUIRE(waitpid(child, nullptr, 0) == child);
+  siginfo_t ended{};
+  REQUIRE(waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) == 0);
   sbx::os::UnreadSockets sockets;
   const auto count = sockets.count(child, 0);
   REQUIRE(count);
@@ -206,6 +207,9 @@ TEST_CASE("the sockets of a process that has gone keep nothing") {
   const auto bytes = sockets.bytes(child, 0);
   REQUIRE(bytes);
   CHECK(*bytes == 0);
+  REQUIRE(waitpid(child, nullptr, 0) == child);
+  CHECK(sockets.count(child, 0).error().value == ENOENT);
+  CHECK(sockets.bytes(child, 0).error().value == ENOENT);
 }
 
 TEST_CASE("CPU time of a child for which nobody waits is what was seen of it, and counts once") {
