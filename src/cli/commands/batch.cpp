@@ -234,8 +234,7 @@ std::string jobs_in_turn(const JobList& list, const std::vector<std::uint32_t>& 
   if (again == 0 || at_once < 2) return {};
   return std::to_string(count) + " of " + std::to_string(waiting.size()) +
          " jobs publish a port (network.publish), and those with the same one run in turn, "
-         "whatever "
-         "--jobs says";
+         "whatever --jobs says";
 }
 
 int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Policies& policies) {
