@@ -14,18 +14,20 @@ namespace {
 constexpr std::size_t kMostWaiting = 256;
 constexpr std::size_t kMostBytesWaiting = std::size_t{64} << 20U;
 constexpr std::size_t kLargestBatch = 20;
+constexpr std::size_t kLongestToken = 1024;  // it stands in every notification
+constexpr std::size_t kMostBytesHeld = kMostBytesWaiting;
 
 Json text_of(const Json& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() && found->is_string() ? *found : Json("");
 }
 
-/// Of all texts in there, and a little for each value.
+/// Of all texts in there, names of members too, and a little for each value.
 std::size_t size_of(const Json& value) {
   if (value.is_string()) return sizeof value + value.get_ref<const std::string&>().size();
   std::size_t all = sizeof value;
   if (value.is_structured())
-    for (const Json& inner : value) all += size_of(inner);
+    for (const auto& [name, inner] : value.items()) all += name.size() + size_of(inner);
   return all;
 }
 
@@ -179,6 +181,10 @@ void Server::call_tool(const Request& request, Revision revision,
     return refuse(request.id, {Code::invalid_params, "there is no tool " + named(name)}, batch);
   if (!arguments.is_object())
     return refuse(request.id, {Code::invalid_params, "`arguments` has to be an object"}, batch);
+  Json token = token_of(request.params);
+  if (token.is_string() && token.get_ref<const std::string&>().size() > kLongestToken)
+    return refuse(request.id, {Code::invalid_params, "`progressToken` is longer than 1 KiB"},
+                  batch);
   const auto give = [&](Answer answer) {
     Json result = call_result_for(revision, std::move(answer).to_json());
     reply(request.id, stamp(revision, std::move(result), setup_.version, false, false), batch);
@@ -189,7 +195,7 @@ void Server::call_tool(const Request& request, Revision revision,
     if (!order) return give(failure(order.error()));
     call->bytes = size_of(*order);
     call->order = std::move(*order);
-    call->token = token_of(request.params);
+    call->token = std::move(token);
   } else {
     queue_tool(name, std::move(arguments), *call);
   }
@@ -220,6 +226,12 @@ Answer Server::use_tool(const std::string& name, const Json& arguments, const Ca
 }
 
 void Server::reply(const Json& id, Json result, const std::shared_ptr<Batch>& batch) {
+  if (batch && held_ > kMostBytesHeld)
+    return refuse(id,
+                  {Code::internal_error,
+                   "what this was to do is done, but its answer is dropped: too much waits already "
+                   "for the rest of its batch"},
+                  batch);
   // Whatever a command has written somewhere, and in whatever tool it comes back.
   if (setup_.redactor != nullptr) supervise::redact_strings(setup_.redactor, result);
   deliver(result_of(id, std::move(result)), batch);
@@ -239,12 +251,16 @@ std::string Server::named(const std::string& word) const {
 
 void Server::deliver(Json message, const std::shared_ptr<Batch>& batch) {
   if (!batch) return client_.send(message);
+  const std::size_t bytes = size_of(message);
+  batch->bytes += bytes;
+  held_ += bytes;
   batch->answers.push_back(std::move(message));
   close(batch);
 }
 
 void Server::close(const std::shared_ptr<Batch>& batch) {
   if (!batch || --batch->open != 0 || batch->answers.empty()) return;
+  held_ -= batch->bytes;
   client_.send(batch->answers);
 }
 

@@ -70,7 +70,12 @@ std::string shown(const std::string& key) {
                                    : json_string(key);
 }
 
-bool is_id(const Json& id) { return id.is_string() || id.is_number_integer(); }
+/// It is kept for as long as its request is, and comes back with the answer.
+bool is_id(const Json& id) {
+  constexpr std::size_t kLongestId = 1024;
+  if (id.is_string()) return id.get_ref<const std::string&>().size() <= kLongestId;
+  return id.is_number_integer();
+}
 
 Malformed malformed(Json id, std::string text) {
   return {std::move(id), {Code::invalid_request, std::move(text)}};
@@ -156,7 +161,8 @@ std::variant<Request, Reply, Malformed> read_message(Json document) {
     return malformed(known, "a request needs a `method`");
   }
   if (has_id && !is_id(id))
-    return malformed({}, "`id` has to be a text, or an integer of at most 64 bits");
+    return malformed({},
+                     "`id` has to be a text of at most 1 KiB, or an integer of at most 64 bits");
   const Json method = member("method");
   if (!method.is_string()) return malformed(known, "`method` has to be a text");
   Json params = document.contains("params") ? member("params") : Json::object();

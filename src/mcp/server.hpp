@@ -62,6 +62,7 @@ class Server {
   struct Batch {
     Json answers = Json::array();
     std::size_t open = 0;
+    std::size_t bytes = 0;  ///< of the answers
   };
   struct Call {
     Json id{};
@@ -135,6 +136,7 @@ class Server {
   std::string bounds_;
   std::optional<Revision> session_{};  ///< after `initialize`
   ClientLine client_{};
+  std::size_t held_ = 0;                ///< bytes of answers that wait for the rest of their batch
   bool has_workspace_ = false;          ///< until then calls wait
   std::optional<WorkChild> copying_{};  ///< makes it
   supervise::PollSet set_{};

@@ -88,6 +88,16 @@ def test_it_can_be_ended_in_the_midst_of_it(stopped, state, how, begun):
     assert not changes.exists() or not list(changes.iterdir())
 
 
+def test_what_waits_is_bounded_by_the_names_of_its_arguments_too(stopped):
+    client, copier = stopped()
+    initialize(client)
+    numbers = [client.start("read_file", path="app.py", **{str(i) + "x" * (15 << 20): True}) for i in range(6)]
+    for number in numbers[4:]:
+        assert "too many calls" in client.response(number)["result"]["content"][0]["text"]
+    os.kill(copier, signal.SIGCONT)
+    assert all("there is no argument" in client.response(number)["result"]["content"][0]["text"] for number in numbers[:4])
+
+
 def test_a_killed_server_leaves_no_half_of_it(stopped, state):
     client, copier = stopped()
     client.kill()

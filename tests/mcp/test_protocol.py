@@ -78,6 +78,9 @@ MALFORMED = [
     (b'{"jsonrpc": "2.0", "id": 5}', -32600), (b'{"jsonrpc": "2.0", "id": 5, "method": 7}', -32600),
     (b'{"jsonrpc": "2.0", "id": null, "method": "ping"}', -32600), (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600),
     (b'{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', -32600),
+    (b'{"jsonrpc": "2.0", "id": "' + b"i" * 1025 + b'", "method": "ping"}', -32600),  # it would be kept, and come back
+    (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "run_shell", "arguments": {"script": ""}, '
+     b'"_meta": {"progressToken": "' + b"t" * 1025 + b'"}}}', -32602),  # in each notification
     (b'{"jsonrpc": "2.0", "id": 5, "method": "ping", "params": [1]}', -32602),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "no/such"}', -32601),
     (b'{"jsonrpc": "2.0", "id": 5, "method": "tools/call"}', -32602),

@@ -22,6 +22,13 @@ def is_still(client):
     return are_waiting([client.process.pid, *(pid for pid, _ in leftovers.descendants(client.process.pid))])
 
 
+def peak_of(client):
+    """The most memory that its server has had, in KiB."""
+    with open(f"/proc/{client.process.pid}/status") as file:
+        [peak] = [int(line.split()[1]) for line in file if line.startswith("VmHWM:")]
+    return peak
+
+
 def kept_runs(state):
     """What runs have kept, and no server has brought into its workspace yet."""
     return [path for path in (state / "sbx" / "changes").iterdir() if not path.name.startswith(".")]
@@ -108,14 +115,40 @@ def test_what_waits_is_bounded_in_bytes(client):
     big = "x" * (15 << 20)
     numbers = [client.start("run_shell", script="sleep 1000", stdin=big, timeout="50s") for _ in range(12)]
     assert all("too many calls" in client.response(number)["result"]["content"][0]["text"] for number in numbers[4:])
-    with open(f"/proc/{client.process.pid}/status") as file:
-        [peak] = [int(line.split()[1]) for line in file if line.startswith("VmHWM:")]
-    assert peak < 250 << 10, peak  # KiB
+    assert peak_of(client) < 250 << 10
     assert "too many calls" in client.refused("run_shell", script="wc -c", stdin=big)
     for number in numbers[:4]:
         client.notify("notifications/cancelled", requestId=number)
     wait_until(lambda: not client.call("run_shell", script="wc -c", stdin=big)["isError"], "there is room again", 2 * SOON)
     assert not client.answers
+
+
+def test_what_waits_for_the_rest_of_its_batch_is_bounded(serve, project):
+    """Some 21 MiB an answer, and each batch has to wait for a run: what is more than 64 MiB is not kept, in whatever
+    batch, until one of them is done."""
+    client = serve("python", "--workspace", f"{project}:overlay", revision="2025-03-26")
+    client.call("run_shell", script="head -c 15000000 /dev/zero | tr '\\0' '\\377' > big")
+    client.call("collect_artifacts", patterns=["big"])
+    [kept] = client.request("resources/list")["resources"]
+    run = {"name": "run_shell", "arguments": {"script": "sleep 1000", "timeout": "50s"}}
+
+    def ask(name):
+        read = {"jsonrpc": "2.0", "method": "resources/read", "params": {"uri": kept["uri"]}}
+        client.send([{"jsonrpc": "2.0", "id": name, "method": "tools/call", "params": run},
+                     *({**read, "id": f"{name}{i}"} for i in range(9))])
+
+    ask("a")
+    ask("b")
+    client.request("ping")
+    assert peak_of(client) < 250 << 10  # KiB, of 380 MiB
+    for name, whole in (("a", 4), ("b", 0)):
+        client.notify("notifications/cancelled", requestId=name)
+        answers = client.read()
+        assert sum("result" in answer for answer in answers) == whole and len(answers) == 9
+        assert all("dropped" in answer["error"]["message"] for answer in answers if "error" in answer)
+    ask("c")
+    client.notify("notifications/cancelled", requestId="c")
+    assert sum("result" in answer for answer in client.read()) == 4
 
 
 def test_what_a_program_does_not_read_is_no_trouble(client):
