@@ -64,14 +64,22 @@ Judged judge_assigned(const Shape& shape, std::string_view text, std::size_t fro
   return judge_exact(shape, text, after + signs, after + signs, last);
 }
 
-Judged judge_jwt(const Shape& shape, std::string_view text, std::size_t from, bool last) {
+Judged judge_jwt(const Shape& shape, std::string_view text, std::size_t from, std::size_t known,
+                 bool last) {
   const std::size_t begin = from + shape.prefix.size();
-  const std::size_t dot = begin + run_length(kJwtPart, text, begin, kMaxJwtHeader);
-  if (dot == text.size()) return last ? kNo : kMore;
-  if (dot - begin < shape.min || text[dot] != '.') return kNo;
-  const Verdict second = has_word(text, dot + 1, shape.prefix, last);
-  if (second != Verdict::yes) return {.verdict = second};
-  return {Verdict::yes, from, dot + 1 + shape.prefix.size(), true};
+  const std::size_t most = begin + kMaxJwtHeader;
+  std::size_t dot = std::clamp(known, begin, most);
+  dot += run_length(kJwtPart, text, dot, most - dot);
+  Judged judged{.known = dot};
+  if (dot == text.size()) {
+    judged.verdict = last ? Verdict::no : Verdict::more;
+  } else if (dot - begin >= shape.min && text[dot] == '.') {
+    judged.verdict = has_word(text, dot + 1, shape.prefix, last);
+    judged.start = from;
+    judged.end = dot + 1 + shape.prefix.size();
+    judged.open = true;
+  }
+  return judged;
 }
 
 Judged judge_pem(const Shape& shape, std::string_view text, std::size_t from, bool last) {
@@ -111,7 +119,8 @@ Ending pem_ending(std::string_view text, std::size_t from, bool last) {
 
 }  // namespace
 
-Judged judge(const Shape& shape, std::string_view text, std::size_t from, bool last) {
+Judged judge(const Shape& shape, std::string_view text, std::size_t from, std::size_t known,
+             bool last) {
   const Verdict prefix = has_word(text, from, shape.prefix, last);
   if (prefix != Verdict::yes) return {.verdict = prefix};
   switch (shape.kind) {
@@ -122,7 +131,7 @@ Judged judge(const Shape& shape, std::string_view text, std::size_t from, bool l
     case ShapeKind::assigned:
       return judge_assigned(shape, text, from, last);
     case ShapeKind::jwt:
-      return judge_jwt(shape, text, from, last);
+      return judge_jwt(shape, text, from, known, last);
     case ShapeKind::pem:
       return judge_pem(shape, text, from, last);
   }

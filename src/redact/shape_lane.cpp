@@ -48,7 +48,9 @@ bool ShapeLane::try_shapes(const Piece& kept, std::size_t from, bool last, Match
     // The filter has seen three bytes, the fourth tells most prefixes apart.
     const bool has_fourth = shape.prefix.size() > 3 && from + 3 < kept.bytes.size();
     if (has_fourth && kept.bytes[from + 3] != shape.prefix[3]) continue;
-    const Judged judged = judge(shape, kept.bytes, from, last);
+    const std::size_t known = known_ > kept.at ? known_ - kept.at : 0;
+    const Judged judged = judge(shape, kept.bytes, from, known, last);
+    if (judged.known != 0) known_ = kept.at + judged.known;
     if (judged.verdict == Verdict::no || !may_begin(shape, kept.bytes, from)) continue;
     waiting_ = judged.verdict == Verdict::more;
     if (waiting_) return true;
@@ -76,7 +78,7 @@ void ShapeLane::go_on(const Piece& kept, bool last, Matches& matches) {
 }
 
 void ShapeLane::reset(std::uint64_t at) {
-  began_ = at_ = at;
+  began_ = at_ = known_ = at;
   waiting_ = false;
   inside_ = nullptr;
 }

@@ -38,6 +38,7 @@ class ShapeLane {
   const Matcher& matcher_;
   std::uint64_t began_ = 0;        ///< where the stream did
   std::uint64_t at_ = 0;           ///< the next byte to look at
+  std::uint64_t known_ = 0;        ///< of judge()
   bool waiting_ = false;           ///< for more bytes, to judge what begins at at_
   const Shape* inside_ = nullptr;  ///< a key that did not end before at_
   std::uint64_t start_ = 0;        ///< where that began

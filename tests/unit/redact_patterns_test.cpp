@@ -99,6 +99,18 @@ TEST_CASE("every shape is found, between all sorts of neighbours, however it is 
       }
 }
 
+TEST_CASE("a token is found among many that may begin, and is as long as one can be") {
+  constexpr std::size_t kMost = 2048;  // of its first part
+  std::string before;
+  for (int i = 0; i < 1000; ++i) before += "-eyJ";
+  const std::string text = before + ".eyJ" + some(20) + "\n" + before + " ";
+  const std::size_t first = (before.size() - kMost) / 4 * 4 - 3;  // the first "eyJ" within reach
+  const std::string after = "\n" + before + " ";
+  CHECK(whole(text) == before.substr(0, first) + "[redacted:jwt]" + after);
+  for (const std::size_t size : {1U, 7U, 1500U, 4003U})
+    CHECK(hides(by_bytes(text, size), {"jwt", "eyJ"}, before.substr(0, first), after));
+}
+
 TEST_CASE("an AWS secret is known by the name before it, which stays") {
   const std::string secret = some(40, "abcXYZ019+/");
   CHECK(whole("aws_secret_access_key = " + secret + "\n") ==

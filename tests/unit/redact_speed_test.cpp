@@ -176,6 +176,8 @@ TEST_CASE("speed: twenty secrets, text full of what is nearly one") {
               kHostile);
   check_speed("key prefixes", matcher, filled([&] { return std::string("sk-x eyJ.AIza-glpat- "); }),
               kHostile);
+  check_speed("beginnings of tokens", matcher, filled([] { return std::string("-eyJ"); }),
+              kHostile);
 }
 
 TEST_CASE("speed: periodic secrets, periodic text") {
