@@ -14,6 +14,7 @@
 #include "changes/file_time.hpp"
 #include "changes/found.hpp"
 #include "changes/look.hpp"
+#include "changes/many_names.hpp"
 #include "changes/weight.hpp"
 #include "os/content.hpp"
 #include "os/folder.hpp"
@@ -146,7 +147,7 @@ class Harvest {
   /// false: it is what no change can be made of, and that is noted.
   SysResult<bool> look_below(const Level& level, const std::string& name, const Found& found,
                              Change& change) {
-    auto entry = look_at(level.lower.get(), name, found.what, Side::host);
+    auto entry = many_names_.look(level.lower.get(), name, found.what);
     if (!entry && entry.error().value == EINVAL) {
       SBX_CHECK(omit(change.path, "the host has a socket or a device there"));
       return false;
@@ -281,6 +282,7 @@ class Harvest {
   Descent descent_;
   bool holds_attributes_ = true;
   Weight weight_;
+  ManyNames many_names_;  ///< the host's
   std::uint64_t objects_ = 0;
   std::map<::ino_t, std::uint64_t> groups_;  ///< of files with several names
   std::map<std::uint64_t, Linked> linked_;

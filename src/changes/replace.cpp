@@ -175,7 +175,7 @@ SysResult<bool> Replacer::make_link(const Change& change, const Spot& spot) {
   if (change.link_group == 0 || source == sources_of_.end()) return false;
   const Spot from = SBX_TRY(sources_.spot(source->second->path));
   // Only what it is to be: the host may have changed it, when it is one that the run left alone.
-  const Entry now = SBX_TRY(look_at(from.folder, from.name, Side::host));
+  const Entry now = SBX_TRY(linked_.look(from.folder, from.name));
   if (!is_same(change.after, now)) return false;
   if (::linkat(from.folder, from.name.c_str(), spot.folder, temporary_.c_str(), 0) != 0)
     return fail();

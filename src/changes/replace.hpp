@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "changes/change.hpp"
 #include "changes/held.hpp"
+#include "changes/many_names.hpp"
 #include "changes/note.hpp"
 #include "changes/seen.hpp"
 #include "changes/store.hpp"
@@ -63,6 +64,7 @@ class Replacer {
   std::string why_;
   std::optional<std::string> written_down_;            ///< the folder that our note names
   std::map<std::uint64_t, const Change*> sources_of_;  ///< by link group
+  ManyNames linked_{};                                 ///< these
 };
 
 }  // namespace sbx::changes
