@@ -261,4 +261,25 @@ std::string json_string(std::string_view text) {
   return out + '"';
 }
 
+void make_safe(std::string& json) {
+  // What is_unsafe() names begins with one of these, but for C0.
+  constexpr std::string_view kFirst = "\x7f\xc2\xe2\xef";
+  const std::size_t at = json.find_first_of(kFirst);
+  if (at == std::string::npos) return;
+  std::string out = json.substr(0, at);
+  for (std::string_view rest = std::string_view(json).substr(at); !rest.empty();) {
+    const Scalar scalar = take_scalar(rest);
+    std::size_t done = std::max<std::size_t>(scalar.length, 1);
+    if (scalar.length != 0 && is_unsafe(scalar.value)) {
+      out += "\\u";
+      append_hex(out, scalar.value, 4);
+    } else {
+      done = std::min(rest.find_first_of(kFirst, done), rest.size());
+      out += rest.substr(0, done);
+    }
+    rest.remove_prefix(done);
+  }
+  json = std::move(out);
+}
+
 }  // namespace sbx

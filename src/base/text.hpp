@@ -45,4 +45,7 @@ std::string_view trim(std::string_view text);
 /// UTF-8 becomes U+FFFD.
 std::string json_string(std::string_view text);
 
+/// `json` as safe as json_string() makes a text: whoever wrote it has escaped what JSON asks for.
+void make_safe(std::string& json);
+
 }  // namespace sbx

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/ascii.hpp"
+#include "base/text.hpp"
 #include "batch/job_parts.hpp"
 
 namespace sbx::batch {
@@ -67,7 +68,7 @@ void read_overrides(const Json& value, Job& job, Complaints& complaints) {
   for (const auto& [key, child] : value.items()) {
     // One more name, never a path: a job says {"limits": {"memory": ...}}.
     if (key.empty() || key.find_first_of(std::string_view(".\0", 2)) != std::string::npos)
-      complaints.add("`overrides`: " + Json(key).dump() + " is no key of a profile",
+      complaints.add("`overrides`: " + json_string(key) + " is no key of a profile",
                      "write the sections as objects: {\"limits\": {\"memory\": \"256M\"}}");
     else
       job.overrides.push_back({key, to_yaml(child), "overrides"});

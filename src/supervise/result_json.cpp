@@ -26,13 +26,11 @@ class Pieces final : public nlohmann::detail::output_adapter_protocol<char> {
   void write_character(char c) override { write_characters(&c, 1); }
   void write_characters(const char* text, std::size_t length) override {
     if (piece_.size() + length > kPiece) flush();
-    if (length > kPiece)
-      wanted_ = wanted_ && take_({text, length});
-    else
-      piece_.append(text, length);
+    piece_.append(text, length);  // whole characters
   }
   /// Whether all of it has been taken.
   bool flush() {
+    make_safe(piece_);
     wanted_ = wanted_ && (piece_.empty() || take_(piece_));
     piece_.clear();
     return wanted_;
@@ -185,7 +183,9 @@ Json redactions_json(const redact::Counts& counts) {
 
 }  // namespace
 
-std::string to_json(const artifacts::Artifact& artifact) { return artifact_json(artifact).dump(); }
+std::string to_json(const artifacts::Artifact& artifact) {
+  return json_line(artifact_json(artifact));
+}
 
 std::string to_json(const egress::Connections& connections) {
   return json_line(connection_json(connections));

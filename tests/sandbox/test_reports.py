@@ -5,6 +5,7 @@ import resource
 import signal
 import stat
 import statistics
+import subprocess
 
 import jsonschema
 import pytest
@@ -24,7 +25,6 @@ ENDS = {
 
 @pytest.fixture(scope="module")
 def schemas(sbx_binary):
-    import subprocess
     texts = {n: json.loads(subprocess.check_output([sbx_binary, "schema", n])) for n in ("result", "event", "profile")}
     for schema in texts.values():
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -39,6 +39,31 @@ def test_json_follows_the_schema(sbx, schemas, end):
     schemas["result"].validate(run.result)
     assert run.result["argv"] == cmd and run.result["profile"]["name"] == "default"
     assert run.out.count("\n") == 1
+
+
+# Control sequences as xterm obeys them (C1), a byte that is none of C0, and what turns text around.
+OBEYED = "\u009b31m\u009d0;title\u009c\x7f\u202e\u2066\ufeff"
+
+
+@pytest.mark.needs("overlay")
+def test_no_json_has_what_a_terminal_obeys(sbx, tmp_path, monkeypatch):
+    """It is looked at in terminals, and in the logs of builds. A reader of JSON finds it as it was."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    script = ("import os, sys\nos.write(1, sys.argv[1].encode() * 10000)\nos.mkdir('out')\n"
+              "open('out/' + sys.argv[1], 'w')\nos.symlink(sys.argv[1], 'link')")
+    run = sbx.run(flags=["--workspace", ".:overlay", "--keep", "diff", "--events", tmp_path / "events", "--result",
+                         tmp_path / "result"], json=True,
+                  profile={"version": 1, "artifacts": {"collect": ["/workspace/out/**"]}},
+                  cmd=["/usr/bin/python3", "-I", "-S", "-c", script, OBEYED]).assert_ok()
+    name = run.result["changes"]["run"]
+    texts = [run.out, (tmp_path / "events").read_text(), (tmp_path / "result").read_text()]
+    for words in (["diff", name], ["artifacts", "ls", name], ["artifacts", "ls"]):
+        texts.append(subprocess.check_output([sbx.binary, *words, "--json"], cwd=sbx.cwd).decode())
+    assert run.result["output"]["stdout"]["text"] == OBEYED * 10000
+    assert run.result["artifacts"][0]["path"] == "/workspace/out/" + OBEYED
+    assert OBEYED in [change["path"].removeprefix("out/") for change in json.loads(texts[3])["changes"]]
+    for text in texts:
+        assert not {c for c in OBEYED if not c.isascii() or c == "\x7f"} & set(text), ascii(text[:300])
 
 
 @pytest.mark.parametrize("end", ENDS)

@@ -74,6 +74,18 @@ TEST_CASE("JSON strings are escaped") {
   CHECK(sbx::json_string("a\u202eb\u0085\u00e9") == "\"a\\u202eb\\u0085\u00e9\"");
 }
 
+TEST_CASE("what a terminal obeys is escaped in JSON that is there already") {
+  const auto safe = [](std::string json) {
+    sbx::make_safe(json);
+    return json;
+  };
+  CHECK(safe("\"a\u009b1m\x7f\u00a0\u202eb\ufeff\"") ==
+        "\"a\\u009b1m\\u007f\u00a0\\u202eb\\ufeff\"");
+  CHECK(safe("{\"\u00e9\u20ac\": 1}") == "{\"\u00e9\u20ac\": 1}");
+  CHECK(safe("\u2028\xe2\x80") == "\\u2028\xe2\x80");
+  CHECK(safe("").empty());
+}
+
 TEST_CASE("an error says where, what, the errno and what to try") {
   const sbx::Error error{sbx::ErrorKind::setup, "cannot bind /usr", "step 14/31", "try root",
                          EPERM};
