@@ -163,7 +163,7 @@ void warn_of_group(Builder& b, const SourceFacts& source) {
       "the group of " + quote(source.path) + " is " + std::to_string(source.gid) +
       ", which the sandbox does not have: files of that group cannot be changed in an overlay "
       "(EOVERFLOW, \"Value too large for defined data type\"); give them to your own: chgrp -R " +
-      std::to_string(b.facts.egid));
+      std::to_string(b.facts.egid) + ' ' + quote(source.path));
 }
 
 Result<void> plan_workspace(Builder& b, Tree& tree) {
