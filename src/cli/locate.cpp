@@ -77,7 +77,19 @@ Error no_other(const std::string& name) {
           "has those that there are"};
 }
 
-Error unknown_name(const Lookup& lookup, const std::string& name) {
+/// The path that may have been meant: a file of this very name, unless it is a program, or with
+/// the other ending.
+std::string path_for(const std::string& folder, const std::string& name) {
+  for (const std::string& file : {name, name + ".yml"}) {
+    const std::string path = std::string(folder).append("/").append(file);
+    struct ::stat what{};
+    if (::stat(path.c_str(), &what) == 0 && S_ISREG(what.st_mode) && (what.st_mode & 0111) == 0)
+      return quote("./" + file);
+  }
+  return "./" + (is_name(name) ? name : "NAME") + std::string(kSuffix);
+}
+
+Error unknown_name(const Lookup& lookup, const std::string& folder, const std::string& name) {
   const std::vector<Listed> listed = list_profiles(lookup);
   std::vector<std::string_view> names;
   names.reserve(listed.size());
@@ -88,8 +100,8 @@ Error unknown_name(const Lookup& lookup, const std::string& name) {
   return {ErrorKind::profile,
           std::move(what),
           {},
-          "profiles: " + join(names, ", ") + "; a file needs its path, such as ./" +
-              std::string(is_name(name) ? name : "NAME") + ".yaml"};
+          "profiles: " + join(names, ", ") + "; a file needs its path, such as " +
+              path_for(folder, name)};
 }
 
 }  // namespace
@@ -148,7 +160,9 @@ Result<profile::SourceText> locate(const Lookup& lookup, const std::string& prof
     if (const auto found = built_in.find(profile); found != built_in.end())
       return profile::SourceText{"<" + profile + ">", "", std::string(found->second)};
   }
-  return std::unexpected(first > 0 ? no_other(profile) : unknown_name(lookup, profile));
+  if (first > 0) return std::unexpected(no_other(profile));
+  const bool extended = user != nullptr && !user->folder.empty();
+  return std::unexpected(unknown_name(lookup, extended ? user->folder : lookup.cwd, profile));
 }
 
 std::vector<Listed> list_profiles(const Lookup& lookup) {

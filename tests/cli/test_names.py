@@ -1,4 +1,5 @@
 """Profiles by name: where they are looked up, and which of several that have the same is meant; help by a verb's."""
+import pytest
 
 
 def test_names_are_looked_up_in_order(sbx):
@@ -15,6 +16,17 @@ def test_names_are_looked_up_in_order(sbx):
     assert "my own" in sbx.call("profiles", "show", "mine", env=env).out
     # The XDG base directory specification: a relative path is ignored.
     assert sbx.call("profiles", "show", "mine", env={"XDG_CONFIG_HOME": "config"}, cwd=sbx.folder).code == 125
+
+
+@pytest.mark.parametrize("name, file", [("team.txt", "team.txt"), ("my team", "my team"), ("team", "team.yml")])
+def test_a_file_of_the_name_itself_is_told_by_its_path(sbx, name, file):
+    (sbx.cwd / file).write_text("version: 1\n")
+    run = sbx.call("run", name, "--", "true").assert_refused("no profile is named")
+    path = run.err.split("such as ")[1].strip().strip("'")
+    assert path == f"./{file}", run
+    assert sbx.call("check", path).code == 0
+    (sbx.cwd / file).chmod(0o755)  # a program is none
+    sbx.call("run", name, "--", "true").assert_refused(".yaml")
 
 
 def test_a_profile_that_extends_its_own_name_means_the_next_one_of_it(sbx):
