@@ -17,6 +17,7 @@
 #include "cli/files.hpp"
 #include "cli/locate.hpp"
 #include "os/probe.hpp"
+#include "os/tools_path.hpp"
 #include "plan/build.hpp"
 #include "profile/own_devices.hpp"
 
@@ -154,17 +155,23 @@ void tell_of_image(const std::optional<images::Held>& image, plan::Plan& plan) {
                           " device nodes, FIFOs or sockets of the image were left out");
 }
 
+/// Whether the word for the profile may be the command's. A problem that is in no file is about a
+/// name; of a path, a program that is called as no profile would be.
+bool is_about_command(const std::string& word, const Error& problem) {
+  if (!is_path(word)) return problem.where.empty();
+  return !word.ends_with(".yaml") && !word.ends_with(".yml") && os::is_program(word);
+}
+
 /// A word alone is taken for a profile; who has forgotten the dashes means the command, and who
 /// comes from elsewhere the place of what a flag shows.
 Problems hint_at_command(const Arguments& arguments, Problems problems) {
   const std::vector<std::string>& words = arguments.operands;
   if (!arguments.parted.empty()) problems.front().hint = arguments.parted;
-  const bool alone = arguments.command.empty() && words.size() == 1 && !is_path(words[0]);
-  // A problem that is in no file is about the name.
-  if (!alone || !problems.front().where.empty()) return problems;
+  const bool alone = arguments.command.empty() && words.size() == 1;
+  if (!alone || !is_about_command(words[0], problems.front())) return problems;
   std::string& hint = problems.front().hint;
   hint = "a command stands after `--`: sbx " + std::string(arguments.verb->name) + " -- " +
-         quote(words[0]) + "; " + hint;
+         quote(words[0]) + (hint.empty() ? "" : "; " + hint);
   return problems;
 }
 

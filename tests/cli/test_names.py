@@ -1,4 +1,6 @@
 """Profiles by name: where they are looked up, and which of several that have the same is meant; help by a verb's."""
+import shutil
+
 import pytest
 
 
@@ -27,6 +29,20 @@ def test_a_file_of_the_name_itself_is_told_by_its_path(sbx, name, file):
     assert sbx.call("check", path).code == 0
     (sbx.cwd / file).chmod(0o755)  # a program is none
     sbx.call("run", name, "--", "true").assert_refused(".yaml")
+
+
+@pytest.mark.parametrize("verb", ["run", "explain", "learn"])
+def test_a_program_in_place_of_the_profile_may_be_the_command(sbx, verb):
+    shutil.copy("/bin/true", sbx.cwd / "hello")
+    (sbx.cwd / "script").write_text("#!/bin/sh\necho hi\n")
+    (sbx.cwd / "script").chmod(0o755)
+    for path in ("./hello", "./script"):
+        sbx.call(verb, path).assert_refused(f"{path}:", f"a command stands after `--`: sbx {verb} -- {path}")
+    (sbx.cwd / "script").chmod(0o644)
+    (sbx.cwd / "team.yaml").write_text("no\n")
+    (sbx.cwd / "team.yaml").chmod(0o755)
+    for path in ("./script", "./team.yaml", "./none"):
+        assert "a command stands after" not in sbx.call(verb, path).assert_refused().err, path
 
 
 def test_a_profile_that_extends_its_own_name_means_the_next_one_of_it(sbx):
