@@ -100,11 +100,16 @@ std::string of_path(const plan::Plan& plan, const HostFacts& host, const std::st
               : "");
 }
 
+bool is_line(const std::string& word) { return word.find(' ') != std::string::npos; }
+
+std::string of_line(const std::string& line) {
+  return "all of it was taken for one name: write the words apart, or as a line for a shell: "
+         "sh -c " +
+         quote(line);
+}
+
 std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::string& name) {
-  if (name.find(' ') != std::string::npos)
-    return "all of it was taken for one name: write the words apart, or as a line for a shell: "
-           "sh -c " +
-           quote(name);
+  if (is_line(name)) return of_line(name);
   if (const std::size_t equals = name.find('='); equals != 0 && equals != std::string::npos)
     return "if that is to be a variable, it stands before the command: --env " + quote(name) +
            " --";
@@ -135,8 +140,30 @@ std::string absent_command_hint(const plan::Plan& plan) {
   if (word.find('/') == std::string::npos) return of_name(plan, host, word);
   const std::string path = lexical_path(start_folder(plan), word);
   const auto found = inside_at(plan, path);
-  if (!found) return of_path(plan, host, path);
-  return found->source.empty() ? "" : of_script(plan, found->source);
+  if (found && found->source.empty()) return "";
+  if (found && os::exists(found->source)) return of_script(plan, found->source);
+  const std::string hint = found ? "" : of_path(plan, host, path);
+  return hint.empty() && is_line(word) ? of_line(word) : hint;
+}
+
+std::string refused_command_hint(const plan::Plan& plan) {
+  if (plan.argv.empty() || plan.argv.front().find('/') == std::string::npos) return "";
+  const std::string& word = plan.argv.front();
+  const std::string start = start_folder(plan);
+  const std::string path = lexical_path(start, word);
+  const auto found = inside_at(plan, path);
+  if (!found || !os::exists(found->source) || os::is_folder(found->source)) return "";
+  const auto text = os::read_small_file(found->source);
+  if (text && !text->starts_with("#!") &&
+      !text->starts_with("\x7f"
+                         "ELF"))
+    return "its first line names no interpreter, as #!/bin/sh does: write one before it: "
+           "INTERPRETER " +
+           quote(word);
+  if (os::is_program(found->source)) return "";
+  // Outside of the workspace it may be a file of the system's, or of an image.
+  return "its mode does not allow it" +
+         (is_below(path, start) ? ": chmod +x " + quote(found->source) : std::string());
 }
 
 }  // namespace sbx::cli

@@ -52,6 +52,11 @@ std::string said_of(const Outcome& outcome) {
   return "";
 }
 
+std::string command_hint(const plan::Plan& plan, Status status) {
+  if (status == Status::not_found) return absent_command_hint(plan);
+  return status == Status::not_executable ? refused_command_hint(plan) : "";
+}
+
 /// Whoever is there to read it wants to know how to get at them.
 void say_kept(const plan::Plan& plan, const Outcome& outcome) {
   if (!plan.supervision.summary || !outcome.changes || outcome.changes->run.empty()) return;
@@ -200,9 +205,8 @@ void Narrator::tell(CiLevel level, std::string_view title, std::string_view text
 void Narrator::end(const plan::Plan& plan, const Outcome& outcome) const {
   const std::string_view status = supervise::to_string(outcome.status);
   if (std::string text = said_of(outcome); !text.empty()) {
-    if (outcome.status == Status::not_found)
-      if (const std::string hint = absent_command_hint(plan); !hint.empty())
-        text += "\n  " + redacted(outcome.redactor, hint);
+    if (const std::string hint = command_hint(plan, outcome.status); !hint.empty())
+      text += "\n  " + redacted(outcome.redactor, hint);
     return error(status, text);
   }
   // In a log of many steps nobody sees which of them has failed.

@@ -2,6 +2,7 @@
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -26,11 +27,18 @@ def path_with(folder):
     return {"PATH": f"{os.environ['PATH']}:{folder}"}
 
 
-def absent(sbx, *cmd, **options):
-    run = sbx.run(cmd=cmd, **options).assert_status("not_found", 127)
+def hint_of(run, status):
     lines = run.err.splitlines()
-    assert lines[0] == f"sbx: not_found: {run.result['reason']['text']}" and len(lines) <= 2, run.err
+    assert lines[0] == f"sbx: {status}: {run.result['reason']['text']}" and len(lines) <= 2, run.err
     return "".join(lines[1:])
+
+
+def absent(sbx, *cmd, **options):
+    return hint_of(sbx.run(cmd=cmd, **options).assert_status("not_found", 127), "not_found")
+
+
+def refused(sbx, *cmd, **options):
+    return hint_of(sbx.run(cmd=cmd, **options).assert_status("not_executable", 126), "not_executable")
 
 
 def offered(hint, flag):
@@ -130,6 +138,10 @@ def test_lines_that_end_as_on_windows(sbx):
 
 def test_words_that_are_one(sbx):
     assert "a line for a shell: sh -c 'echo it runs'" in absent(sbx, "echo it runs")
+    script(sbx.cwd / "here", "#!/bin/sh", 'echo "$1"')
+    assert "a line for a shell: sh -c './here hello'" in absent(sbx, "./here hello")
+    script(sbx.cwd / "my tool", "#!/nosuch/interpreter")
+    assert "names /nosuch/interpreter" in absent(sbx, "./my tool")
 
 
 def test_a_variable_before_the_command(sbx):
@@ -141,6 +153,35 @@ def test_a_root_that_is_an_image(sbx):
     layout.mkdir()
     (layout / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
     assert f"--root oci:{layout} runs what is in it" in absent(sbx, "sh", flags=["--root", layout])
+
+
+def test_a_script_whose_mode_forbids_it(sbx):
+    script(sbx.cwd / "my script", "#!/bin/sh", "echo it runs")
+    (sbx.cwd / "my script").chmod(0o644)
+    hint = refused(sbx, "./my script")
+    assert hint.endswith(f"its mode does not allow it: chmod +x '{sbx.cwd}/my script'"), hint
+    subprocess.run(["sh", "-c", hint.split("allow it: ")[1]], check=True)
+    assert sbx.run(cmd=["./my script"]).assert_ok().out == "it runs\n"
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o755])
+def test_a_script_that_names_no_interpreter(sbx, mode):
+    script(sbx.cwd / "script", "echo it runs")
+    (sbx.cwd / "script").chmod(mode)
+    hint = refused(sbx, "./script")
+    assert hint.endswith("write one before it: INTERPRETER ./script"), hint
+    assert sbx.run(cmd=["sh", *hint.split("INTERPRETER ")[1:]]).assert_ok().out == "it runs\n"
+
+
+def test_what_is_no_program_is_not_to_become_one(sbx):
+    """Nobody is told to change the system's files, or what has good reasons not to run."""
+    (sbx.cwd / "folder").mkdir()
+    script(sbx.cwd / "script", "#!/bin/sh")
+    assert refused(sbx, "./folder") == ""
+    flags = ["--set", "mounts=[{tmpfs: /x, exec: false}, {copy: script, at: /x/script}]"]
+    assert refused(sbx, "/x/script", flags=flags) == ""
+    assert "chmod" not in refused(sbx, "/usr/lib/x86_64-linux-gnu/libm.so.6")
+    assert "chmod" not in refused(sbx, "/etc/ld.so.cache")
 
 
 @pytest.mark.parametrize("name", ["nosuchprogram", "./nosuchprogram", "/usr/bin/nosuchprogram"])
