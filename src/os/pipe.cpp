@@ -38,14 +38,18 @@ std::size_t bytes_waiting(int fd) {
   return static_cast<std::size_t>(waiting);
 }
 
-SysResult<void> fill_standard_fds() {
+SysResult<std::array<bool, 3>> fill_standard_fds() {
+  std::array<bool, 3> read_only{};
   for (int fd = 0; fd <= 2; ++fd) {
-    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    const int flags = ::fcntl(fd, F_GETFL);
+    read_only[static_cast<std::size_t>(fd)] = (flags & O_ACCMODE) == O_RDONLY;
+    if (flags >= 0 || errno != EBADF) continue;
+    read_only[static_cast<std::size_t>(fd)] = true;
     // open(2) takes the lowest free number, and every lower one is open by now. To read only: what
     // we write there goes nowhere, and must fail as it would on a closed descriptor (EBADF).
     if (::open("/dev/null", O_RDONLY) != fd) return fail();
   }
-  return {};
+  return read_only;
 }
 
 }  // namespace sbx::os

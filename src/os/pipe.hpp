@@ -1,6 +1,7 @@
 // Pipes of our own, and what the supervisor may do to a descriptor that it shares with others.
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "base/error.hpp"
@@ -29,7 +30,8 @@ SysResult<UniqueFd> reopen_nonblocking(int fd, int access);
 std::size_t bytes_waiting(int fd);
 
 /// Opens /dev/null in place of each of 0, 1 and 2 that is closed: the next file opened must not
-/// become somebody's standard stream. Writing to it fails with EBADF.
-SysResult<void> fill_standard_fds();
+/// become somebody's standard stream. Writing to it fails with EBADF. Returns which of the three
+/// are open for reading only, as those are.
+SysResult<std::array<bool, 3>> fill_standard_fds();
 
 }  // namespace sbx::os

@@ -157,13 +157,18 @@ Result<int> open_payload_output(const Stdio& stdio, Route route, os::Pipe& pipe)
 }
 
 /// The caller's 0, 1 and 2. Error: one cannot be looked at.
-Result<std::array<StreamFacts, 3>> look_at_stdio() {
+Result<std::array<StreamFacts, 3>> look_at_stdio(const std::array<bool, 3>& read_only) {
   std::array<StreamFacts, 3> streams;
   for (int fd = 0; fd <= 2; ++fd) {
     struct stat info{};
     if (::fstat(fd, &info) != 0)
       return std::unexpected(setup_error("cannot look at descriptor " + std::to_string(fd)));
-    streams[static_cast<std::size_t>(fd)] = {kind_of(fd, info), info.st_dev, info.st_ino};
+    FileKind kind = kind_of(fd, info);
+    // What stands in for a closed stream takes nothing, so that the output's loss is told.
+    if (fd != STDIN_FILENO && kind == FileKind::null_device &&
+        read_only[static_cast<std::size_t>(fd)])
+      kind = FileKind::device;
+    streams[static_cast<std::size_t>(fd)] = {kind, info.st_dev, info.st_ino};
   }
   return streams;
 }
@@ -175,9 +180,10 @@ FileKind kind_of(int fd) {
   return ::fstat(fd, &info) == 0 ? kind_of(fd, info) : FileKind::device;
 }
 
-Result<Stdio> set_up_stdio(const plan::Supervision& supervision) {
+Result<Stdio> set_up_stdio(const plan::Supervision& supervision,
+                           const std::array<bool, 3>& read_only) {
   Stdio stdio;
-  stdio.caller = SBX_TRY(look_at_stdio());
+  stdio.caller = SBX_TRY(look_at_stdio(read_only));
   stdio.routes = SBX_TRY(decide_stdio(supervision, stdio.caller));
   stdio.null.reset(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!stdio.null.valid()) return std::unexpected(no_null_device());

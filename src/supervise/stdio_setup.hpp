@@ -31,8 +31,9 @@ struct Stdio {
 /// symbolic link.
 Result<os::UniqueFd> open_input(const std::string& path);
 
-/// 0, 1 and 2 have to be open (os::fill_standard_fds). Error: a stream that cannot be used, an
-/// input file that cannot be opened.
-Result<Stdio> set_up_stdio(const plan::Supervision& supervision);
+/// 0, 1 and 2 have to be open; `read_only`: what os::fill_standard_fds() says of them. Error: a
+/// stream that cannot be used, an input file that cannot be opened.
+Result<Stdio> set_up_stdio(const plan::Supervision& supervision,
+                           const std::array<bool, 3>& read_only);
 
 }  // namespace sbx::supervise

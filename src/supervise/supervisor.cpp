@@ -98,10 +98,11 @@ Outcome Run::execute(const Launcher& launcher) {
 
 Result<void> Run::set_up(const Launcher& launcher) {
   // Before anything of ours is opened, which might get one of their numbers.
-  if (auto filled = os::fill_standard_fds(); !filled)
+  const auto read_only = os::fill_standard_fds();
+  if (!read_only)
     return std::unexpected(Error{.kind = ErrorKind::setup,
                                  .what = "cannot open /dev/null for a closed standard stream",
-                                 .sys_errno = filled.error().value,
+                                 .sys_errno = read_only.error().value,
                                  .feature = Feature::system_calls});
   if (auto opened = gate_.open(); !opened)
     return std::unexpected(Error{.kind = ErrorKind::setup,
@@ -113,7 +114,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
   SBX_CHECK(network_.prepare(plan_));
   SBX_CHECK(changes_.prepare(plan_));
   SBX_CHECK(artifacts_.prepare(plan_));
-  Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision));
+  Stdio stdio = SBX_TRY(set_up_stdio(plan_.supervision, *read_only));
   // By now init is another process, which has nothing of what this is made of. Who waits for a turn
   // could not answer for as long.
   const auto before_groups = [this] {

@@ -45,6 +45,18 @@ def test_a_run_that_prints_nothing_itself_does_not_mind(sbx):
     assert call(sbx, ["run", "--", "true"], ">&-").returncode == 0
 
 
+@pytest.mark.parametrize("flags", [[], ["--result", "result.json"]], ids=len)
+@pytest.mark.parametrize("closed, lost", [(">&-", "stdout"), ("2>&-", "stderr")])
+def test_output_to_a_stream_that_the_caller_closed_is_lost_and_no_success(sbx, closed, lost, flags):
+    def run(inside):
+        return call(sbx, ["run", *flags, "--", "sh", "-c", inside], closed)
+    done = run("echo lost; echo lost >&2")
+    assert done.returncode == 125, done
+    assert lost == "stderr" or "sbx: stdout could not be written: Bad file descriptor" in done.stderr
+    assert run("true").returncode == 0  # where nothing is lost, all is well
+    assert run("echo lost; echo lost >&2; exit 3").returncode == 3  # its own code says more
+
+
 def test_a_problem_of_a_profile_that_cannot_be_printed_stays_one(sbx):
     profile = sbx.profile("version: 2\n")
     assert call(sbx, ["check", str(profile)], ">&-").returncode == 125
