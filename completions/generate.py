@@ -114,7 +114,11 @@ _sbx() {
   done
   if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
     _sbx_value "$prev" "$cur" >/dev/null; then
-    return
+""")
+    unfinished = "|".join(flag.name for flag in flags if is_unfinished(flag))
+    out.append(f"    # Neither a space behind it nor a backslash before the colon: something follows at once.\n"
+               f"    [[ $prev == @({unfinished}) ]] && compopt -o nospace +o filenames 2>/dev/null\n")
+    out.append(r"""    return 0
   fi
   case $verb in
 """)
@@ -128,7 +132,7 @@ _sbx() {
             other = 'compgen -W "$(_sbx_kept)" -- "$cur"'
         else:
             other = f"compgen -W '{verb.words.replace('|', ' ')}' -- \"$cur\""
-        dashes = " --" if verb.name in ("run", "explain") else ""
+        dashes = " --" if verb.name in ("run", "explain", "learn") else ""
         out.append(f"    {verb.name})\n"
                    f"      if [[ $cur == -* ]]; then\n"
                    f"        mapfile -t COMPREPLY < <(compgen -W '{known}{dashes}' -- \"$cur\")\n")
@@ -141,6 +145,11 @@ _sbx() {
     return "".join(out)
 
 
+def is_unfinished(flag):
+    """Its choices are beginnings, as path: is."""
+    return bool(flag.choices) and all(choice.endswith(":") for choice in flag.choices)
+
+
 def zsh_escape(text):
     for char in "\\[]:":
         text = text.replace(char, "\\" + char)
@@ -149,7 +158,10 @@ def zsh_escape(text):
 
 def zsh_action(flag):
     if flag.choices and flag.paths:
-        return f"_alternative \"words\\:word\\:({' '.join(flag.choices)})\" \"files\\:file\\:_files\""
+        # The space keeps _arguments from handing on options of its own, which are none of _alternative's.
+        return f" _alternative \"words\\:word\\:({' '.join(flag.choices)})\" \"files\\:file\\:_files\""
+    if is_unfinished(flag):
+        return f"compadd -S \"\" - {' '.join(zsh_escape(choice) for choice in flag.choices)}"
     if flag.choices:
         return f"({' '.join(flag.choices)})"
     if flag.paths:
@@ -199,7 +211,7 @@ _sbx() {
   ((CURRENT--))
   # After `--` it is the command's own completion.
   local dashes=${words[(i)--]}
-  if ((dashes < CURRENT)) && [[ $verb == (run|explain) ]]; then
+  if ((dashes < CURRENT)) && [[ $verb == (run|explain|learn) ]]; then
     shift $dashes words
     ((CURRENT -= dashes))
     _normal

@@ -113,7 +113,9 @@ _sbx() {
   done
   if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
     _sbx_value "$prev" "$cur" >/dev/null; then
-    return
+    # Neither a space behind it nor a backslash before the colon: something follows at once.
+    [[ $prev == @(--why) ]] && compopt -o nospace +o filenames 2>/dev/null
+    return 0
   fi
   case $verb in
     run)
@@ -139,7 +141,7 @@ _sbx() {
       ;;
     learn)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --publish --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --publish --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --usage-interval --log --log-level --output --tight --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi
