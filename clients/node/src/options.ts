@@ -42,8 +42,8 @@ export interface Abortable {
 
 /** One run. */
 export interface StreamOptions {
-  /** Standard input; default, and for null: empty. An iterable, such as a Readable, is read as fast as the command reads. A
-   *  stream is destroyed when that reads no more. */
+  /** Standard input; default, and for null: empty, or the file that the profile names. An iterable, such as a Readable,
+   *  is read as fast as the command reads. A stream is destroyed when that reads no more. */
   input?: Input | null | undefined;
   /** Ends the command and everything that it has started, at once. */
   signal?: Abortable | undefined;

@@ -61,6 +61,7 @@ function words(call: Call, run: RunOptions, telling: Telling): string[] {
     ...commandLine(call.options),
     ...commandLine(run.overrides ?? {}),
     ...(run.timeout === undefined ? [] : commandLine({ timeout: run.timeout })),
+    ...(run.input == null ? [] : ["--stdin=inherit"]),  // last: it wins over a file that the profile or an option names
     ...(call.workspace === undefined ? [] : [`--workspace=${call.workspace}`]),
     ...(telling === "events" ? [] : ["--json"]),
     ...(telling === "result" ? [] : [`--events=fd:${EVENTS_FD}`]),

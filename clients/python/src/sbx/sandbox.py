@@ -99,7 +99,8 @@ class Sandbox:
             on_event: Optional[EventSink] = None, **overrides: Any) -> Result:
         """Runs `argv` once and returns how it ended. [] means the profile's own `command`.
 
-        input: what the command reads: text, bytes, or a file, from where it stands, which is no terminal. None: nothing.
+        input: what the command reads: text, bytes, or a file, from where it stands, which is no terminal. None: nothing,
+        or the file that the profile names.
         timeout: seconds of wall clock, or a text such as '1.5s', in place of the sandbox's limit (60 s unless it
         says otherwise); the result's status is then `timeout`.
         on_stdout, on_stderr: called with the bytes of each output as they come, in the order of both; on_event
@@ -122,7 +123,8 @@ class Sandbox:
             raise TypeError("argv is a list of words, not one text; for a shell: ['sh', '-c', TEXT]")
         if timeout is not None:
             overrides = {**overrides, "timeout": timeout}
-        words = [self.binary, "run", "--json", *self._words(overrides)]
+        # Last: what is given here wins over a file that the profile, or a `set`, names.
+        words = [self.binary, "run", "--json", *self._words(overrides), *([] if input is None else ["--stdin=inherit"])]
         decoder = Decoder(*sinks) if any(sinks) else None
         words += ["--", *map(os.fsdecode, argv)] if argv else []
         process = Process(words, source(input), decoder.feed if decoder else None, self._runs)
