@@ -68,6 +68,37 @@ def test_failures_are_told(sandbox, name, words, said):
     assert output.is_error and output.exception is None and said in output.content, output
 
 
+@pytest.mark.parametrize("name, words, said", [
+    ("run_python", {"code": None}, "code must be text, and is no NoneType"),
+    ("run_python", {"code": ["print(1)"]}, "code must be text, and is no list"),
+    ("run_shell", {"script": 5}, "script must be text, and is no int"),
+    ("read_file", {"path": 5}, "path must be text, and is no int"),
+    ("write_file", {"path": "x", "text": {"a": 1}}, "text must be text, and is no dict"),
+    ("write_file", {"path": "x"}, "missing a required argument: 'text'"),
+    ("run_python", {}, "missing a required argument: 'code'"),
+    ("list_files", {"path": "."}, "unexpected keyword argument 'path'"),
+])
+async def test_arguments_that_are_wrong_are_told(tools, name, words, said):
+    for output in (tools[name].call(**words), await tools[name].acall(**words)):
+        assert output.is_error and said in output.content and output.raw_output.result is None, output
+    assert tools["list_files"].call().content == "(no files)"
+
+
+def test_arguments_of_a_function_that_somebody_has_added_are_its_own(box):
+    class More(SandboxToolSpec):
+        spec_functions = ["double"]
+
+        def double(self, number: int, times: int = 2) -> str:
+            """Doubles."""
+            return str(number * times)
+
+        async def adouble(self, number: int, times: int = 2) -> str:
+            return str(number * times)
+
+    [tool] = More(box).to_tool_list()
+    assert tool.call(number=21).content == tool.call(21, times=2).content == "42"
+
+
 def test_link_out_of_the_workspace(tools):
     tools["run_shell"].call("ln -s /etc/passwd trap; ln -s /etc folder")
     for path in ("trap", "folder/passwd"):

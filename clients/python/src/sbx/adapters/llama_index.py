@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, Dict, List, Optional
+import inspect
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from ..aio import AsyncSandbox
 from ..sandbox import Sandbox
@@ -23,15 +24,32 @@ except ImportError as error:
 
 
 class SandboxTool(FunctionTool):
-    """A FunctionTool whose output is_error when the run was not `ok`. raw_output is Told: the text, with `.result`."""
+    """A FunctionTool whose output is_error when the run was not `ok`, or the arguments are wrong. raw_output is Told: the
+    text, with `.result`."""
 
     def call(self, *args: Any, **kwargs: Any) -> ToolOutput:
         """As FunctionTool.call."""
-        return _marked(super().call(*args, **kwargs))
+        return self._mistake(args, kwargs) or _marked(super().call(*args, **kwargs))
 
     async def acall(self, *args: Any, **kwargs: Any) -> ToolOutput:
         """As FunctionTool.acall. Cancelling it ends the whole tree."""
-        return _marked(await super().acall(*args, **kwargs))
+        return self._mistake(args, kwargs) or _marked(await super().acall(*args, **kwargs))
+
+    def _mistake(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Optional[ToolOutput]:
+        """What is wrong with arguments, which are a model's: nobody else compares them with the schema. None: nothing."""
+        signature = inspect.signature(self.real_fn)
+        given = {**getattr(self, "_field_defaults", {}), **self.partial_params, **kwargs}
+        try:
+            bound = signature.bind(*args, **given).arguments
+            wrong = [f"{name} must be text, and is no {type(one).__name__}" for name, one in bound.items()
+                     if signature.parameters[name].annotation in (str, "str") and not isinstance(one, str)]
+        except TypeError as error:
+            wrong = [str(error)]
+        if not wrong:
+            return None
+        said = failed(ValueError("wrong arguments: " + "; ".join(wrong)))
+        return ToolOutput(content=str(said), tool_name=self.metadata.get_name(), raw_output=said, is_error=True,
+                          raw_input={"args": args, "kwargs": kwargs})
 
 
 class SandboxToolSpec(BaseToolSpec):
