@@ -63,6 +63,18 @@ def test_commands(session):
         session.execute_command("")
 
 
+@pytest.mark.parametrize("command", ["pwd; touch here", "pwd\ntouch here", "false || touch here", "touch here &\nwait"])
+def test_a_command_whose_folder_is_not_there_does_not_run_elsewhere(session, command):
+    output = session.execute_command(command, workdir="/no/such")
+    assert output.exit_code != 0 and output.stdout == "" and "/no/such" in output.stderr
+    assert session.execute_command("ls").stdout == ""
+
+
+def test_folder_with_a_dash(session):
+    session.execute_command("mkdir -- '-a b'")
+    assert session.execute_command("pwd\nexit 7", workdir="-a b").stdout == "/sandbox/-a b\n"
+
+
 def test_streaming(session):
     heard = []
     output = session.run("print('one', flush=True); print('two')", on_stdout=heard.append)

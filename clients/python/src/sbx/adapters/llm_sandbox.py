@@ -155,7 +155,7 @@ class SbxSession(BaseSession):
                  on_stderr: Stream) -> ConsoleOutput:
         seconds = timeout or self.config.get_execution_timeout()
         if workdir and workdir != self.config.workdir:
-            command = f"cd {shlex.quote(workdir)} && {command}"
+            command = f"cd -- {shlex.quote(workdir)} || exit\n{command}"  # all of it runs there, or nothing does
         result = self._call(shell(command), seconds, on_stdout, on_stderr)
         if result.status == "timeout":
             raise SandboxTimeoutError(result.reason["text"], seconds)
