@@ -3,29 +3,17 @@
 import type { Readable } from "node:stream";
 
 import { Delivery } from "./delivery.js";
-import { SbxError } from "./errors.js";
 import { guardRun } from "./guard.js";
 import { feed } from "./input.js";
 import { JsonLines } from "./lines.js";
 import type { Abortable, RunOptions } from "./options.js";
 import type { Result } from "./result.js";
 import type { EventData, ResultData } from "./schema.js";
+import { check, heed, reasonOf } from "./signal.js";
 import { type Call, conclude, EVENTS_FD, start, type Started, type Telling } from "./start.js";
 
 // From the request to end to SIGKILL, for an sbx that is stopped; the kernel then ends the tree.
 const PATIENCE_MS = 10_000;
-
-// One that is no AbortSignal need have no reason.
-const reasonOf = (signal: Abortable): unknown =>
-  signal.reason === undefined ? new DOMException("This operation was aborted", "AbortError") : signal.reason;
-
-/** Throws the reason of a signal that is aborted, SbxError for what is no signal. */
-function check(signal: Abortable | null | undefined): void {
-  if (signal == null) return;
-  if (typeof signal.aborted !== "boolean" || typeof signal.addEventListener !== "function")
-    throw new SbxError("the option signal is no AbortSignal, nor an object with `aborted` and `addEventListener`");
-  if (signal.aborted) throw reasonOf(signal);
-}
 
 /** A started `sbx run --json`. */
 export class Invocation {
@@ -106,13 +94,12 @@ export class Invocation {
 
   /** Ends the run when `signal` is aborted, and when it cannot be listened to. Returns what to call at the end. */
   private heed(signal: Abortable | null | undefined): () => void {
-    const aborted = (): void => signal == null ? undefined : this.fail(reasonOf(signal));
     try {
-      signal?.addEventListener("abort", aborted);
+      return signal == null ? () => undefined : heed(signal, () => this.fail(reasonOf(signal)));
     } catch (error) {
       this.fail(error);
+      return () => undefined;
     }
-    return () => signal?.removeEventListener?.("abort", aborted);
   }
 
   private async collect(call: Call, run: RunOptions): Promise<Result> {

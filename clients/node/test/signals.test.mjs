@@ -49,3 +49,30 @@ test("what is no signal is refused, and what cannot be listened to ends the run"
   assert.deepEqual(runningWith(word), []);
   assert.equal((await sandbox(t).run(["true"], { signal: null })).status, "ok");
 });
+
+test("one signal for many runs at once is no leak to Node, and ends them all", async (t) => {
+  const warnings = [];
+  const warned = (warning) => warnings.push(warning.message);
+  process.on("warning", warned);
+  t.after(() => process.off("warning", warned));
+  const word = tree();
+  const stop = new AbortController();
+  const box = sandbox(t);
+  const runs = Array.from({ length: 12 }, () => box.run(["sleep", word], { signal: stop.signal }));
+  assert.equal((await box.run(["true"], { signal: stop.signal })).status, "ok");
+  stop.abort(new RangeError("enough"));
+  for (const one of await Promise.allSettled(runs)) assert.equal(one.reason, stop.signal.reason);
+  assert.deepEqual(runningWith(word), []);
+  assert.deepEqual(warnings, []);
+});
+
+test("runs one after the other leave no listener with their signal, and none too few", async (t) => {
+  const signal = new Signal();
+  signal.removeEventListener = (_, listener) => { signal.listeners = signal.listeners.filter((one) => one !== listener); };
+  const box = sandbox(t);
+  for (let i = 0; i < 3; i += 1) await box.run(["true"], { signal });
+  assert.deepEqual(signal.listeners, []);
+  const run = box.run(["sleep", tree()], { signal, onEvent: () => signal.abort(new RangeError("enough")) });
+  await assert.rejects(run, { name: "RangeError" });
+  assert.deepEqual(signal.listeners, []);
+});
