@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "cli/files.hpp"
 #include "os/lines.hpp"
@@ -106,6 +107,13 @@ bool is_torn(std::string_view text, bool first) {
   return sbx::batch::begins_line(written) && !(first && written.empty());
 }
 
+/// /dev/stdout, say, or what a shell makes of >(COMMAND).
+bool is_systems_link(const std::string& target) {
+  struct ::stat itself{};
+  return names_systems_link(target) && ::lstat(target.c_str(), &itself) == 0 &&
+         S_ISLNK(itself.st_mode);
+}
+
 }  // namespace
 
 Result<Output> Output::open(const std::string& target, bool resume) {
@@ -119,7 +127,7 @@ Result<Output> Output::open(const std::string& target, bool resume) {
   }
   Patience patience;
   struct ::stat about{};
-  if (target.starts_with("fd:")) {
+  if (target.starts_with("fd:") || is_systems_link(target)) {
     if (resume) return std::unexpected(failed(target, "--resume needs a file with a name", 0));
     output.file_ = SBX_TRY(open_stream(target, "--output", patience));
     output.regular_ = ::fstat(output.fd(), &about) == 0 && S_ISREG(about.st_mode);

@@ -15,9 +15,9 @@ namespace sbx::cli::batch {
 class Output {
  public:
   /// `target`: FILE, made if it is not there and locked while this lives; fd:N, a descriptor of the
-  /// caller's; empty or "-": standard output. A FIFO gets 5 seconds to find its reader.
-  /// `resume`: it may have results already. Errors: it is another batch's right now, has something
-  /// in it, or cannot be written.
+  /// caller's; empty or "-": standard output. A FIFO gets 5 seconds to find its reader. A link of
+  /// the system's to one, such as /dev/stdout, is followed. `resume`: it may have results already.
+  /// Errors: it is another batch's right now, has something in it, or cannot be written.
   static Result<Output> open(const std::string& target, bool resume);
 
   /// Calls `take` with each line that FILE has, in order, and drops a last one without an end.
