@@ -98,6 +98,12 @@ def test_what_is_no_input_is_told(read, data):
         read(data)
 
 
+@pytest.mark.parametrize("flags, mode", [(os.O_WRONLY, "wb"), (os.O_WRONLY, "w"), (os.O_PATH, "rb")])
+def test_a_file_that_cannot_be_read_is_no_empty_input(read, path, flags, mode):
+    with open(os.open(path, flags), mode) as file, pytest.raises(ValueError, match="is not open for reading"):
+        read(file)
+
+
 def test_bytes_of_any_kind(client, read):
     for data in (b"abc", bytearray(b"abc"), memoryview(b"xabc")[1:]):
         assert read(data) == "abc"

@@ -5,6 +5,7 @@ Whatever else can be read, as a file in memory or a compressed one, is read here
 """
 from __future__ import annotations
 
+import fcntl
 import io
 import os
 from typing import IO, Any, Optional, Union
@@ -26,7 +27,12 @@ def source(data: Data) -> Input:
     inner = getattr(data, "file", data)  # of tempfile
     file = inner if isinstance(inner, io.IOBase) else data
     descriptor = _descriptor(file)
-    if descriptor is None or not _placed(file, descriptor):
+    if descriptor is None:
+        return _rest(file)
+    flags = fcntl.fcntl(descriptor, fcntl.F_GETFL)
+    if flags & os.O_PATH or flags & os.O_ACCMODE == os.O_WRONLY:  # to the command it would be at its end
+        raise ValueError("the input is not open for reading")
+    if not _placed(file, descriptor):
         return _rest(file)
     # sbx runs in a group of its own, which never is the one that a terminal listens to.
     if os.isatty(descriptor):
