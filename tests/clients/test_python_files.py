@@ -2,6 +2,7 @@
 import asyncio
 import errno
 import os
+import shutil
 import threading
 
 import pytest
@@ -96,3 +97,33 @@ def test_closed_from_two_threads(client):
     for thread in threads:
         thread.join()
     assert failed == [] and not os.path.lexists(os.path.dirname(box.workspace))
+
+
+@pytest.mark.parametrize("meanwhile", ["removed", "removed when it is open", "a link", "a file"])
+def test_a_folder_that_goes_while_files_are_listed(client, monkeypatch, meanwhile):
+    from sbx import folder
+    enter = folder._enter
+
+    def late(root, names, make):
+        if names != ["goes"]:
+            return enter(root, names, make)
+        place = os.path.join(root, "goes")
+        opened = enter(root, names, make) if "open" in meanwhile else -1
+        shutil.rmtree(place)
+        if meanwhile == "a link":
+            os.symlink("/etc", place)
+        elif meanwhile == "a file":
+            open(place, "w").close()
+        return opened if opened >= 0 else enter(root, names, make)
+
+    with client.Sandbox() as box:
+        for name in ("goes/x", "stays/y", "z"):
+            box.write_file(name, "")
+        monkeypatch.setattr(folder, "_enter", late)
+        before = len(os.listdir("/proc/self/fd"))
+        assert box.list_files() == ["stays/y", "z"]
+        assert len(os.listdir("/proc/self/fd")) == before
+        monkeypatch.undo()
+    box = client.Sandbox(workspace="/no/such:rw")
+    with pytest.raises(FileNotFoundError):
+        box.list_files()

@@ -17,6 +17,9 @@ const CHUNK = 1024 * 1024;
 // How many folders inside each other are listed: each is an open descriptor.
 const MAX_DEPTH = 100;
 
+// What was a folder when it was listed is none any more.
+const GONE: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
+
 const at = (folder: FileHandle, name: string): Buffer => nameOf(`/proc/self/fd/${folder.fd}/${name}`);
 
 function parts(path: string): [folders: string[], name: string] {
@@ -124,12 +127,17 @@ async function walk(folder: FileHandle, prefix: string, depth: number, found: st
       found.push(path);
       continue;
     }
-    const below = await open(at(folder, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-    await walk(below, `${path}/`, depth + 1, found).finally(() => below.close());
+    try {
+      const below = await open(at(folder, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+      await walk(below, `${path}/`, depth + 1, found).finally(() => below.close());
+    } catch (error) {
+      if (!GONE.has((error as NodeJS.ErrnoException).code)) throw error;
+    }
   }
 }
 
-/** The sorted relative paths of all that is no folder; a link is listed and not followed. Throws SbxError. */
+/** The sorted relative paths of all that is no folder; a link is listed and not followed, and what goes meanwhile is left
+ *  out. Throws SbxError. */
 export async function listBelow(top: string): Promise<string[]> {
   const found: string[] = [];
   try {

@@ -185,6 +185,24 @@ test("folders of a workspace that are too deep are an error", async (t) => {
   await assert.rejects(box.listFiles(), (error) => error instanceof SbxError && /more than 100 folders/.test(error.message));
 });
 
+test("folders that go while files are listed are none of them", async (t) => {
+  const box = sandbox(t);
+  for (const path of ["stays/y", "z"]) await box.writeFile(path, "");
+  const stop = new AbortController();
+  const run = box.run(["sh", "-c", "while :; do mkdir a; : >a/b; rm -r a; mkdir -p c/d; rm -r c; ln -s . c; rm c; done"], { signal: stop.signal });
+  run.catch(() => undefined);
+  try {
+    for (const end = Date.now() + 2000; Date.now() < end;) {
+      const found = await box.listFiles();
+      assert.ok(found.includes("stays/y") && found.includes("z"), found);
+    }
+  } finally {
+    stop.abort();
+    await assert.rejects(run, { name: "AbortError" });
+  }
+  await assert.rejects(sandbox(t, { workspace: "/no/such:rw" }).listFiles(), SbxError);
+});
+
 test("a file is replaced with its mode kept", async (t) => {
   const box = sandbox(t);
   await box.writeFile("tool", "#!/bin/sh\necho one\n");

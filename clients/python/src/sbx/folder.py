@@ -15,6 +15,7 @@ from typing import Dict, List, Tuple, Union
 READ_LIMIT = 64 << 20  # bytes of one file that are read unless more are asked for
 CHUNK = 1 << 20
 MAX_DEPTH = 100  # folders inside each other that list_files goes into
+GONE = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)  # what was a folder is none any more
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -109,8 +110,22 @@ def write(root: str, path: str, data: Union[bytes, bytearray, memoryview], mode:
         file.write(data)
 
 
+def _entries(root: str, names: Tuple[str, ...]) -> Tuple[List[Tuple[str, ...]], List[Tuple[str, ...]]]:
+    """The folders in a folder, and what is none."""
+    folders: List[Tuple[str, ...]] = []
+    files: List[Tuple[str, ...]] = []
+    here = _enter(root, list(names), False)
+    try:
+        with os.scandir(here) as entries:
+            for entry in entries:
+                (folders if entry.is_dir(follow_symlinks=False) else files).append((*names, entry.name))
+    finally:
+        os.close(here)
+    return folders, files
+
+
 def list_files(root: str) -> List[str]:
-    """Sorted relative paths of everything but folders; links are named and not followed.
+    """Sorted relative paths of everything but folders; links are named and not followed. What goes meanwhile is left out.
 
     OSError: a folder is closed to us, or folders are deeper than 100.
     """
@@ -120,17 +135,14 @@ def list_files(root: str) -> List[str]:
         names = todo.pop()
         if len(names) > MAX_DEPTH:
             raise OSError(errno.ELOOP, f"more than {MAX_DEPTH} folders inside each other", "/".join(names[:3]))
-        here = _enter(root, list(names), False)
         try:
-            with os.scandir(here) as entries:
-                for entry in entries:
-                    below = (*names, entry.name)
-                    if entry.is_dir(follow_symlinks=False):
-                        todo.append(below)
-                    else:
-                        found.append("/".join(below))
-        finally:
-            os.close(here)
+            folders, files = _entries(root, names)
+        except OSError as error:
+            if names and error.errno in GONE:
+                continue
+            raise
+        todo += folders
+        found += ["/".join(one) for one in files]
     return sorted(found)
 
 
