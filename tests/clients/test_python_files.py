@@ -4,6 +4,7 @@ import errno
 import os
 import shutil
 import threading
+import time
 
 import pytest
 
@@ -127,3 +128,22 @@ def test_a_folder_that_goes_while_files_are_listed(client, monkeypatch, meanwhil
     box = client.Sandbox(workspace="/no/such:rw")
     with pytest.raises(FileNotFoundError):
         box.list_files()
+
+
+@pytest.mark.parametrize("check", [False, True])
+def test_what_was_to_be_applied_and_was_not_is_an_error(client, degraded, check):
+    """As sbx itself fails then. The command goes on when the host has other changes than it knows."""
+    reading, writing = os.pipe()
+    with client.Sandbox(workspace="overlay", keep="apply", degrade=["cgroup"] if degraded else []) as box, \
+            os.fdopen(reading, "rb", 0) as source, os.fdopen(writing, "wb", 0) as go:
+        box.write_file("file", "before")
+
+        def ready(_):
+            time.sleep(0.05)  # more than a tick of the clock that files get their times from
+            box.write_file("file", "meanwhile")
+            go.write(b"go\n")
+
+        with pytest.raises(client.SbxError, match="not applied: file") as caught:
+            box.run(["sh", "-c", "echo ready; read line; echo mine > file"], input=source, check=check, on_stdout=ready)
+        assert (caught.value.code, caught.value.result.status, len(caught.value.result.undelivered)) == (125, "ok", 1)
+        assert box.read_file("file") == b"meanwhile"

@@ -69,7 +69,8 @@ export class Result {
   get artifacts(): ResultData["artifacts"] { return this.data.artifacts; }
   /** What the caller should know, in sentences. */
   get warnings(): readonly string[] { return this.data.warnings; }
-  /** What was to be kept or applied and was not, and why; the command may be `ok` all the same. */
+  /** What was to be kept or applied and was not, and why. Where the command is `ok` all the same, that is an SbxError,
+   *  with this result. */
   get undelivered(): readonly string[] { return this.data.undelivered; }
 
   /** The whole object, for JSON.stringify. */

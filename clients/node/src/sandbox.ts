@@ -46,7 +46,8 @@ export class Sandbox {
    * @param argv the program and its arguments; no shell is between. Empty: the profile's `command`
    * @param options input, callbacks, a signal to end it
    * @returns how it ended, whatever that was: an exit code, a time limit, no memory left
-   * @throws SbxError when sbx failed and the command never ran: options, profile, host
+   * @throws SbxError when sbx failed: options, profile, host; or what was to be kept or applied of a command that ended
+   *   well was not, which its `result` tells
    * @throws SbxNotFoundError when there is no sbx
    * @throws CommandError with `check`, unless the exit code is 0
    * @throws the reason of `signal` when that was aborted; all that the command started has ended then

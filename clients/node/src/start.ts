@@ -14,6 +14,9 @@ import type { ResultData } from "./schema.js";
  *  first two are bounded (`stdoutLimit`, 10 MiB unless it says otherwise). */
 export type Telling = "result" | "both" | "events";
 
+/** What sbx exits with when it is not the command that has failed. */
+const FAILED = 125;
+
 /** The descriptor of the events, in sbx. */
 export const EVENTS_FD = 3;
 const PROFILE_FD = 4;
@@ -155,6 +158,9 @@ export function conclude(end: Ended, told: ResultData | undefined, eventsComplet
   const result = new Result(data, end.code, eventsComplete);
   if (data.status === "setup_error" || data.status === "internal_error")
     throw new SbxError(said || data.reason.text, { code: end.code, result });
+  // The command ended well, and what was to be kept or applied of it was not. Not `said`: of a stream, that is its own.
+  if (end.code === FAILED && data.exit_code !== FAILED)
+    throw new SbxError(data.undelivered.join("\n") || said, { code: end.code, result });
   if (check && !result.ok) throw new CommandError(result);
   return result;
 }

@@ -111,3 +111,37 @@ test("an sbx that is killed is an error", async (t) => {
     return error.code === null;
   });
 });
+
+test("what was to be applied and was not is an error, as sbx itself fails then", async (t) => {
+  const box = sandbox(t, { workspace: "overlay", keep: "apply" });
+  const script = 'echo ready; read line; echo mine > file';
+  const change = async () => {  // so that the host has others than the command knows
+    let changed;
+    const input = (async function* () { await new Promise((resolve) => { changed = resolve; }); yield "go\n"; })();
+    await box.writeFile("file", "before\n");
+    // Later than a tick of the clock that files get their times from.
+    return { input, ready: async () => { await sleep(50); await box.writeFile("file", "meanwhile\n"); changed(); } };
+  };
+  const undelivered = (error) => {
+    assert.ok(error instanceof client.SbxError && !(error instanceof client.CommandError), error);
+    assert.match(error.message, /not applied: file/);
+    assert.equal(error.code, 125);
+    assert.equal(error.result.status, "ok");
+    assert.equal(error.result.undelivered.length, 1);
+    return true;
+  };
+  for (const check of [false, true]) {
+    const { input, ready } = await change();
+    await assert.rejects(box.run(["sh", "-c", script], { input, check, onStdout: ready }), undelivered);
+  }
+  const { input, ready } = await change();
+  const told = [];
+  await assert.rejects((async () => {
+    for await (const event of box.stream(["sh", "-c", script], { input })) {
+      told.push(event.type);
+      if (event.type === "stdout") await ready();
+    }
+  })(), undelivered);
+  assert.equal(told.at(-1), "result");
+  assert.equal((await box.readFile("file")).toString(), "meanwhile\n");
+});

@@ -152,5 +152,6 @@ class Result:
 
     @property
     def undelivered(self) -> List[str]:
-        """What was to be kept or applied and was not, and why; the command may be `ok` all the same."""
+        """What was to be kept or applied and was not, and why. Where the command is `ok` all the same, that is a SbxError, with
+        this result."""
         return self.raw["undelivered"]
