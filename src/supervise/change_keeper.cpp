@@ -1,5 +1,7 @@
 #include "supervise/change_keeper.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
@@ -117,11 +119,23 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
   auto staging = SBX_TRY(store.stage(plan.run_id));
   // Not the coarse clock that most files get their times from: since Linux 6.13 some are finer, and
   // what was written just before us would seem to be later. The other way round, a change within a
-  // tick after this can look older, but the command does not run before that is over.
+  // tick after this can look older: see await_tick().
   const auto began = std::chrono::system_clock::now().time_since_epoch();
   place_.emplace(std::move(store), std::move(staging), std::move(lower),
                  std::chrono::nanoseconds(began).count());
   return {};
+}
+
+/// A start can be shorter than a tick.
+void ChangeKeeper::wait_past(std::int64_t began_ns) {
+  constexpr ::timespec kPause{0, 250'000};
+  constexpr int kMost = 200;  // the clock may have been set back meanwhile
+  for (int i = 0; i < kMost; ++i) {
+    ::timespec coarse{};
+    if (::clock_gettime(CLOCK_REALTIME_COARSE, &coarse) != 0) return;
+    if (std::int64_t{coarse.tv_sec} * 1'000'000'000 + coarse.tv_nsec > began_ns) return;
+    (void)::nanosleep(&kPause, nullptr);
+  }
 }
 
 void ChangeKeeper::finish(const plan::Plan& plan, const std::function<bool()>& ended,

@@ -124,6 +124,7 @@ Result<void> Run::set_up(const Launcher& launcher) {
     enter(sinks_.clock, Stage::register_run);
     SBX_CHECK(look_for_secrets());
     SBX_CHECK(await_turn());
+    changes_.await_tick();
     if (sinks_.begins) SBX_CHECK(sinks_.begins(outcome_.redactor));
     open_door();
     enter(sinks_.clock, Stage::await_exec);

@@ -34,6 +34,17 @@ def test_what_the_host_saves_while_a_file_is_made_is_not_overwritten(kept):
     assert again.returncode == 125 and b"conflict: file: the host has changed its content" in again.stderr, again
 
 
+def test_what_the_host_saves_at_the_command_s_first_moment_is_not_overwritten(kept):
+    """A start can be shorter than a tick of the clock that files get their times from."""
+    file = kept.sbx.cwd / "file"
+    for _ in range(300):
+        file.write_text("before")
+        running = kept.start("echo ready; read word; echo mine > file", keep="apply")
+        file.write_text("host")
+        run = running.wait(stdin=b"on\n")
+        assert (run.code, file.read_text()) == (125, "host"), run
+
+
 # As NFS: no flags of rename.
 LESS = ["strace", "-e", "trace=renameat2,linkat", "-e"]
 
