@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/text.hpp"
+#include "changes/file_time.hpp"
 #include "changes/manifest.hpp"
 #include "changes/note.hpp"
 #include "changes/unfinished.hpp"
@@ -75,6 +76,12 @@ SysResult<os::UniqueFd> Staging::create_object(std::uint64_t number) const {
 
 void Staging::remove_object(std::uint64_t number) const {
   ::unlinkat(folder_.get(), std::to_string(number).c_str(), 0);
+}
+
+SysResult<std::int64_t> Staging::touch() const {
+  struct ::stat now{};
+  if (::futimens(folder_.get(), nullptr) != 0 || ::fstat(folder_.get(), &now) != 0) return fail();
+  return nanoseconds(now.st_ctim);
 }
 
 SysResult<void> Staging::commit(const ChangeSet& set) {

@@ -25,6 +25,8 @@ class Staging {
   /// Opens a new file for the content `number`.
   [[nodiscard]] SysResult<os::UniqueFd> create_object(std::uint64_t number) const;
   void remove_object(std::uint64_t number) const;
+  /// Gives its folder the time that what is changed now gets; returns it, in ns since the epoch.
+  [[nodiscard]] SysResult<std::int64_t> touch() const;
   /// Writes the manifest, and gives the folder its name.
   SysResult<void> commit(const ChangeSet& set);
 

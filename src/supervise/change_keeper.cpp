@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "changes/apply.hpp"
+#include "changes/file_time.hpp"
 #include "changes/harvest.hpp"
 #include "os/folder.hpp"
 #include "supervise/json_figures.hpp"
@@ -126,15 +127,19 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
   return {};
 }
 
-/// A start can be shorter than a tick.
-void ChangeKeeper::wait_past(std::int64_t began_ns) {
+/// A start can be shorter than a tick of the clock that files get their times from. Since
+/// Linux 6.13 (multigrain timestamps) a file that somebody has looked at gets a finer time by its
+/// next change, and after that no file an earlier one (ktime_get_coarse_real_ts64_mg()): then the
+/// second touch does, and nobody waits.
+void ChangeKeeper::wait_past(const changes::Staging& staging, std::int64_t began_ns) {
   constexpr ::timespec kPause{0, 250'000};
   constexpr int kMost = 200;  // the clock may have been set back meanwhile
   for (int i = 0; i < kMost; ++i) {
     ::timespec coarse{};
     if (::clock_gettime(CLOCK_REALTIME_COARSE, &coarse) != 0) return;
-    if (std::int64_t{coarse.tv_sec} * 1'000'000'000 + coarse.tv_nsec > began_ns) return;
-    (void)::nanosleep(&kPause, nullptr);
+    if (changes::nanoseconds(coarse) > began_ns) return;
+    if (const auto now = staging.touch(); now && *now > began_ns) return;
+    if (i > 0) (void)::nanosleep(&kPause, nullptr);
   }
 }
 

@@ -23,7 +23,7 @@ class ChangeKeeper {
   /// Returns when whatever the host changes from now on has a later time than what it had when
   /// prepare() was called: the command is not to run before.
   void await_tick() const {
-    if (place_) wait_past(place_->began_ns);
+    if (place_) wait_past(place_->staging, place_->began_ns);
   }
   /// The folder that the sandbox writes them to; `whole`: a copy of the workspace is in there.
   void take(os::UniqueFd upper, bool whole) {
@@ -43,7 +43,7 @@ class ChangeKeeper {
   };
 
  private:
-  static void wait_past(std::int64_t began_ns);
+  static void wait_past(const changes::Staging& staging, std::int64_t began_ns);
   void finish_with(Place& place, const plan::KeepChanges& wanted, const plan::Plan& plan,
                    const std::function<bool()>& ended, Outcome& outcome) const;
 
