@@ -1,6 +1,7 @@
 // The result object, schema sbx.result/1. Pure. A figure that was not measured is null, never 0.
 #include "supervise/result_json.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -93,11 +94,18 @@ Json network_json(profile::NetworkMode mode, const Outcome& outcome) {
   return object({{"mode", network_mode(mode)}, {"connections", std::move(connections)}});
 }
 
-/// What the plan goes without, and what the kernel has refused of it.
-Json isolation_json(plan::Isolation isolation, bool copied) {
-  if (copied) {
+/// What the plan goes without, and what the kernel has refused of it. A control held nobody whose
+/// command was never started, and may be the one that failed.
+Json isolation_json(plan::Isolation isolation, const Outcome& outcome) {
+  if (outcome.copied) {
     isolation.degraded.emplace_back("overlay");
     isolation.approximate.emplace_back("overlay");
+  }
+  if (outcome.phase == "setup" && outcome.error) {
+    isolation.enforced.clear();
+    std::erase_if(isolation.approximate, [&](const std::string& name) {
+      return std::ranges::find(isolation.degraded, name) == isolation.degraded.end();
+    });
   }
   return object({{"tier", isolation.tier},
                  {"namespaces", isolation.namespaces},
@@ -220,7 +228,7 @@ Json result_json(const Outcome& outcome, const plan::Plan& plan) {
        {"changes", changes_json(outcome.changes)},
        {"artifacts", artifacts_json(outcome.artifacts)},
        {"redactions", redactions_json(outcome.redactions)},
-       {"isolation", isolation_json(plan.isolation, outcome.copied)},
+       {"isolation", isolation_json(plan.isolation, outcome)},
        {"warnings", outcome.warnings},
        {"undelivered", outcome.undelivered},
        {"timing", timing_json(outcome.timing)}});

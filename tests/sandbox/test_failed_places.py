@@ -31,6 +31,9 @@ def test_a_flag(sbx, folder, flag):
 def test_the_folder_where_it_starts(sbx):
     run = sbx.run(flags=["--workdir", "/workspace/nowhere"], cmd=["true"]).assert_refused("ENOENT")
     assert re.match(r"sbx: --workdir: step \d+/\d+: ", run.err), run
+    # No control has held anything; one of them may be what failed.
+    isolation = run.result["isolation"]
+    assert isolation["enforced"] == [] and "seccomp" in isolation["required"], run
 
 
 def test_a_root_that_is_missing(sbx):
