@@ -41,9 +41,9 @@ std::uint64_t Admission::memory_of(const Need& need) const {
 }
 
 bool Admission::fits(const Need& need) const {
+  if ((need.ports & ports_) != 0) return false;  // also when nothing else is held any more
   if (live_ == 0 && memory_ == 0) return true;
-  return (need.ports & ports_) == 0 && live_ < capacity_.jobs &&
-         memory_of(need) <= capacity_.memory - memory_ && cores_fit(need);
+  return live_ < capacity_.jobs && memory_of(need) <= capacity_.memory - memory_ && cores_fit(need);
 }
 
 bool Admission::cores_fit(const Need& need) const {

@@ -124,6 +124,12 @@ TEST_CASE("a port of the host is one job's, until nothing of that lives") {
   release(admission, other);
   admission.release_rest(other);
   CHECK(admission.fits(second));
+  const Need light{.memory = 0, .ports = 1};  // holds nothing but its port
+  admission.admit(light);
+  release(admission, light);
+  CHECK_FALSE(admission.fits(light));
+  admission.release_rest(light);
+  CHECK(admission.fits(light));
 }
 
 TEST_CASE("with next to no memory jobs run one by one") {
