@@ -122,9 +122,12 @@ std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::st
   if (is_host_program_inside(plan, here))
     return "there is one where the command starts: ./" + quote(name);
   const auto program = os::search_path(name, host);
-  if (!program || !has_host_root(plan) || inside_at(plan, *program)) return "";
-  return "on this host it is " + quote(*program) + ", which the profile does not show: --tool " +
-         quote(name) + " shows it";
+  if (!program || !has_host_root(plan)) return "";
+  const auto found = inside_at(plan, *program);
+  if (found && found->source != *program) return "";
+  return "on this host it is " + quote(*program) +
+         (found ? ", which is not on PATH inside: --tool " + quote(name) + " puts it there"
+                : ", which the profile does not show: --tool " + quote(name) + " shows it");
 }
 
 }  // namespace

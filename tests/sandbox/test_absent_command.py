@@ -52,6 +52,14 @@ def test_a_program_of_the_callers_path(sbx, tools):
     assert run.out == "it runs\n"
 
 
+def test_a_program_in_usr_that_only_the_callers_path_leads_to(sbx):
+    env = path_with("/usr/lib/apt")
+    hint = absent(sbx, "apt-helper", env=env)
+    assert "on this host it is /usr/lib/apt/apt-helper, which is not on PATH inside" in hint
+    run = sbx.run(flags=["--tool", offered(hint, "--tool")], cmd=["apt-helper", "--version"], env=env).assert_ok()
+    assert run.out.startswith("apt ")
+
+
 def test_a_path_of_the_host(sbx, tools):
     hint = absent(sbx, tools / "mytool")
     assert "--tool" not in hint  # it is not on PATH
