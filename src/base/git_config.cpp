@@ -1,5 +1,6 @@
 #include "base/git_config.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -63,11 +64,15 @@ class Reader {
     while (more() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
     if (!more() || text_[at_] != '=') return skip_line();  // true, without a value
     ++at_;
-    settings_.push_back({std::move(key), read_value()});
+    std::string older;
+    std::string value = read_value(older);
+    if (older != value) settings_.push_back({key, std::move(older)});
+    settings_.push_back({std::move(key), std::move(value)});
   }
 
   /// To the end of the line, which a backslash takes away; quotes keep spaces and comment signs.
-  std::string read_value() {
+  /// `older`: as git had it before 2.45, when a tab between words was a space.
+  std::string read_value(std::string& older) {
     std::string value;
     std::size_t kept = 0;  // spaces after this are the line's, not the value's
     bool quoted = false;
@@ -84,14 +89,23 @@ class Reader {
         continue;
       }
       if (!quoted && is_space(c)) {
-        if (!value.empty()) value += c;
+        if (!value.empty()) {
+          value += c;
+          older += ' ';
+        }
         continue;
       }
-      if (c == '\\' && !escaped(c)) continue;
+      if (c == '\\' && !escaped(c)) {
+        kept = value.size();
+        continue;
+      }
       value += c;
+      older += c;
       kept = value.size();
     }
-    value.resize(kept);
+    // To git it is a C string.
+    value.resize(std::min(kept, value.find('\0')));
+    older.resize(value.size());
     return value;
   }
 

@@ -13,8 +13,9 @@ struct GitSetting {
   std::string value;
 };
 
-/// Every setting that has a value, in order. Never fails: where git would refuse the file, git does
-/// nothing with it either.
+/// Every setting that has a value, in order; one that older versions of git read as another value
+/// comes twice, with theirs before. Never fails: where git would refuse the file, git does nothing
+/// with it either.
 std::vector<GitSetting> parse_git_config(std::string_view text);
 
 }  // namespace sbx

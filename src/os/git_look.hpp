@@ -61,6 +61,10 @@ class GitLook {
   Result<void> forbid_missing(std::string path);
   Result<void> read_configurations();
   Result<void> read_configuration(const std::string& path);
+  /// The path that a `value` of the file `who` means, which is relative to `from`. Error: it is in
+  /// the home of a user that it names.
+  [[nodiscard]] Result<std::string> expanded(const std::string& from, const std::string& value,
+                                             const std::string& who) const;
   /// What `link` in the locked folder `folder` leads to.
   Result<void> lock_target(const std::string& folder, const std::string& link);
   /// The same for every link in a folder of hooks that is not the payload's.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <climits>
 #include <optional>
+#include <string_view>
 
 #include "base/git_config.hpp"
 #include "base/lexical_path.hpp"
@@ -17,6 +18,7 @@ namespace sbx::os {
 namespace {
 
 constexpr std::size_t kMaxFiles = 100;
+constexpr std::string_view kOptional = ":(optional)";  // since git 2.52
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -104,15 +106,30 @@ Result<void> GitLook::read_configuration(const std::string& path) {
     if (setting.key == "core.worktree") work_tree = lexical_path(folder_of(path), setting.value);
   for (const GitSetting& setting : settings) {
     const bool include = setting.key == "include.path" || setting.key == "includeif.path";
-    if ((!include && setting.key != "core.hookspath") || setting.value.empty()) continue;
-    std::string value = setting.value;
-    if (value.starts_with("~/")) value = home_ + value.substr(1);
+    if (!include && setting.key != "core.hookspath") continue;
     // A relative one is seen from the file that includes it; hooks from where git runs them, the
     // top of the work tree.
-    const std::string named = lexical_path(include ? folder_of(path) : work_tree, value);
-    SBX_CHECK(lock_named(named, path, include));
+    const std::string from = include ? folder_of(path) : work_tree;
+    std::vector<std::string> values{setting.value};
+    if (setting.value.starts_with(kOptional))
+      values.push_back(setting.value.substr(kOptional.size()));
+    for (const std::string& value : values) {
+      if (value.empty()) continue;
+      const std::string named = SBX_TRY(expanded(from, value, path));
+      SBX_CHECK(lock_named(named, path, include));
+    }
   }
   return {};
+}
+
+/// As git-config(1) has it under "pathname".
+Result<std::string> GitLook::expanded(const std::string& from, const std::string& value,
+                                      const std::string& who) const {
+  if (!value.starts_with('~')) return lexical_path(from, value);
+  if (value.size() > 1 && value[1] != '/')
+    return std::unexpected(git_error(who, "it names " + printable(value) + ", the home of a user",
+                                     "write the folder out, or go without: --git none"));
+  return lexical_path(from, home_ + value.substr(1));
 }
 
 Result<void> GitLook::lock_target(const std::string& folder, const std::string& link) {

@@ -241,6 +241,22 @@ def test_what_the_configuration_names_is_kept_as_well(sbx, main):
     assert run.code == 0 and run.err.lower().count("read-only") == 2 and run.err.count("busy") == 2, run
 
 
+@pytest.mark.parametrize("hooks", ["hooks\t.d", ":(optional)hooks .d", "~/hooks .d"])
+def test_hooks_that_only_some_versions_of_git_find_there(sbx, main, hooks):
+    """As the caller's home the work tree has other files that are kept."""
+    (main.top / "hooks .d").mkdir()
+    with open(main.top / ".git" / "config", "a", encoding="utf-8") as config:
+        config.write(f"[core]\n\thooksPath = {hooks}\n")
+    run = sbx.run(flags=PROTECT, cmd=["sh", "-c", "echo x > 'hooks .d/pre-commit'; mv 'hooks .d' h"], cwd=main.top,
+                  env={"HOME": str(main.top)})
+    assert "Read-only" in run.err and "busy" in run.err, run
+
+
+def test_hooks_in_the_home_of_a_user_that_they_name_are_refused(sbx, main):
+    git(main.top, "config", "core.hooksPath", "~root/hooks")
+    refused(sbx, main, "~root/hooks", "--git none")
+
+
 def test_what_it_names_through_a_link_is_refused(sbx, main):
     named(main)
     (main.top / "hooks.d").rename(main.top / "real")

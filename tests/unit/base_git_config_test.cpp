@@ -33,6 +33,20 @@ TEST_CASE("git configuration: quotes, escapes, comments and lines that go on") {
   CHECK(read("[a \"b\\\"]\"]\nc = d e  \n") == "a.c=<d e>");
 }
 
+TEST_CASE("git configuration: what versions of git read differently comes in both ways") {
+  CHECK(read("[a]\nb = x\ty\rz\t\nc = \"x\ty\"\n") == "a.b=<x y z>a.b=<x\ty\rz>a.c=<x\ty>");
+}
+
+TEST_CASE("git configuration: spaces before a line that goes on are the value's") {
+  CHECK(read("[a]\nb = x \\\n") == "a.b=<x >");
+  CHECK(read("[a]\nb = x \\\n  # y\n") == "a.b=<x >");
+}
+
+TEST_CASE("git configuration: a value ends at a NUL") {
+  using namespace std::string_view_literals;
+  CHECK(read("[a]\nb = x\0y\nc = \0\nd = z\n"sv) == "a.b=<x>a.c=<>a.d=<z>");
+}
+
 TEST_CASE("git configuration: what git refuses ends nowhere") {
   CHECK(read("") == "");
   CHECK(read("[core").empty());
