@@ -60,8 +60,11 @@ TEST_CASE("users of an image, whose files are hostile text") {
   CHECK(find("5:6").gid == 6U);
   CHECK(find("root").uid == 0U);
   for (const char* nobody :
-       {"bad", "minus", "4294967295", "4294967296", "-1", "x", ":", "web:none", " web"})
+       {"bad", "minus", "4294967295", "4294967296", "-1", "x", ":", "web:none", " web"}) {
     CHECK_FALSE(find(nobody).problem.empty());
+    CHECK_FALSE(find(nobody).uid);
+    CHECK_FALSE(find(nobody).gid);
+  }
 }
 
 TEST_CASE("what an image is called") {
