@@ -29,7 +29,7 @@ int dispatch(const Arguments& arguments, supervise::Nanos started, const EditPla
     case Verb::batch:
       return batch_command(arguments);
     case Verb::explain:
-      return explain_command(arguments);
+      return explain_command(arguments, started);
     case Verb::learn:
       return learn_command(arguments, started);
     case Verb::check:
@@ -72,8 +72,10 @@ int run_verb(const VerbSpec& verb, const std::vector<std::string>& words, superv
   auto arguments = parse(verb, words, cwd.value_or("/"));
   if (arguments && arguments->help) return print(help(verb));
   if (arguments) return dispatch(*arguments, started, edit_plan);
-  if (verb.verb == Verb::run)
-    return refuse_run(find_reporting(words), {}, {}, arguments.error(), started);
+  const Reporting reporting = find_reporting(words);
+  if (verb.verb == Verb::run) return refuse_run(reporting, {}, {}, arguments.error(), started);
+  if (verb.verb == Verb::explain && reporting.json)
+    return refuse_run({.json = true}, {}, {}, arguments.error(), started);
   say(arguments.error());
   return kFailed;
 }

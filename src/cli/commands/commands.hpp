@@ -2,12 +2,14 @@
 #pragma once
 
 #include "cli/arguments.hpp"
+#include "supervise/clock.hpp"
 
 namespace sbx::cli {
 
 /// Also 1 when a job is not ok, and 128+n when signal n has ended it.
 int batch_command(const Arguments& arguments);
-int explain_command(const Arguments& arguments);
+/// `started`: when sbx did; a refusal as JSON says how long it took.
+int explain_command(const Arguments& arguments, supervise::Nanos started);
 int check_command(const Arguments& arguments);
 int doctor_command(const Arguments& arguments);
 int profiles_command(const Arguments& arguments);

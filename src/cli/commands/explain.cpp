@@ -1,5 +1,6 @@
 // `sbx explain`: the plan that run would execute, printed, or questions about it answered.
 #include "cli/commands/commands.hpp"
+#include "cli/commands/run.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/prepare.hpp"
 #include "cli/say.hpp"
@@ -39,20 +40,26 @@ std::expected<std::string, profile::Problems> answers(const Arguments& arguments
   return text;
 }
 
-}  // namespace
-
-int explain_command(const Arguments& arguments) {
-  // Not a run, so no random name: the same question gets the same answer.
-  const auto planned = prepare(arguments, "explain", nullptr);
-  if (!planned) {
-    say(planned.error());
+/// Who reads JSON gets what `run` would print.
+int refuse(const Arguments& arguments, const profile::Problems& problems,
+           supervise::Nanos started) {
+  if (!arguments.reporting.json) {
+    say(problems);
     return kFailed;
   }
+  const std::string name = arguments.operands.empty() ? "default" : arguments.operands[0];
+  return refuse_run({.json = true}, name, {}, problems, started);
+}
+
+}  // namespace
+
+int explain_command(const Arguments& arguments, supervise::Nanos started) {
+  // Not a run, so no random name: the same question gets the same answer.
+  const auto planned = prepare(arguments, "explain", nullptr);
+  if (!planned) return refuse(arguments, planned.error(), started);
   if (!arguments.why.empty()) {
     const auto text = answers(arguments, *planned);
-    if (text) return print(*text);
-    say(text.error());
-    return kFailed;
+    return text ? print(*text) : refuse(arguments, text.error(), started);
   }
   return print(arguments.reporting.json ? plan::describe_json(planned->plan) + "\n"
                                         : plan::describe_text(planned->plan));

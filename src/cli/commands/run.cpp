@@ -81,8 +81,9 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   RunClock* const clock = arguments.timing ? &kept.emplace(started) : nullptr;
   Problems problems;
   if (auto guarded = guard_process(); !guarded) problems.push_back(std::move(guarded).error());
-  const Reporting nothing;
-  const Report report(arguments.dry_run ? nothing : arguments.reporting, problems);
+  // Of no run there is no file; that it would be refused is told all the same.
+  const Reporting dry{.json = arguments.reporting.json};
+  const Report report(arguments.dry_run ? dry : arguments.reporting, problems);
   auto run_id = make_run_id();
   if (!run_id) problems.push_back(run_id.error());
   auto narrator = Narrator::make(arguments.reporting.ci);
