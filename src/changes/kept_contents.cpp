@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "base/fail.hpp"
+#include "changes/file_time.hpp"
 #include "changes/look.hpp"
 #include "changes/tree.hpp"
 #include "os/content.hpp"
@@ -23,20 +26,22 @@ SysResult<os::UniqueFd> open_in(int workspace, const std::string& path) {
                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 }
 
-std::optional<std::string> read_as(const SysResult<os::UniqueFd>& file, const Entry& entry) {
-  if (!file) return std::nullopt;
-  const auto content = os::digest_content(file->get());
-  if (!content || content->digest != entry.digest) return std::nullopt;
-  std::string text(entry.size, '\0');
+std::optional<std::string> read_whole(int file, std::uint64_t size) {
+  std::string text(size, '\0');
   std::size_t got = 0;
   while (got < text.size()) {
     const ssize_t n =
-        ::pread(file->get(), text.data() + got, text.size() - got, static_cast<::off_t>(got));
+        ::pread(file, text.data() + got, text.size() - got, static_cast<::off_t>(got));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return std::nullopt;
     got += static_cast<std::size_t>(n);
   }
   return text;
+}
+
+bool is_unchanged(const struct ::stat& then, const struct ::stat& now) {
+  return then.st_size == now.st_size && nanoseconds(then.st_mtim) == nanoseconds(now.st_mtim) &&
+         nanoseconds(then.st_ctim) == nanoseconds(now.st_ctim);
 }
 
 /// Does the workspace have what the run left? Of a file only one of that size is read.
@@ -53,15 +58,25 @@ bool is_applied(int workspace, const Change& change) {
 
 }  // namespace
 
-std::expected<std::string, Lack> KeptContents::read(const Change& change, bool after) const {
+SysResult<std::string> KeptContents::digest_of(int file, bool linked) {
+  struct ::stat what{};
+  if (::fstat(file, &what) != 0) return fail();
+  if (!linked && what.st_nlink < 2) return SBX_TRY(os::digest_content(file)).digest;
+  Digested& known = digested_[{what.st_dev, what.st_ino}];
+  if (known.digest.empty() || !is_unchanged(known.what, what))
+    known = {what, SBX_TRY(os::digest_content(file)).digest};
+  return known.digest;
+}
+
+std::expected<std::string, Lack> KeptContents::read(const Change& change, bool after) {
   const Entry& entry = after ? change.after : change.before;
   const auto lost = std::unexpected(Lack::lost);
   if (entry.kind != EntryKind::file || entry.size > kLargestShown) return lost;
   const bool kept = after && change.object != 0;
   if (!kept && workspace_ < 0) return lost;
-  auto text =
-      read_as(kept ? open_object(kept_, change.object) : open_in(workspace_, change.path), entry);
-  if (text) return std::move(*text);
+  const auto file = kept ? open_object(kept_, change.object) : open_in(workspace_, change.path);
+  if (file && digest_of(file->get(), kept && change.link_group != 0) == entry.digest)
+    if (auto text = read_whole(file->get(), entry.size)) return *std::move(text);
   if (!after && is_applied(workspace_, change)) return std::unexpected(Lack::applied);
   return lost;
 }

@@ -1,6 +1,7 @@
 // The lines of stat_view(): what is said of each change, then all of them laid out in columns.
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ bool only(const Change& change, EntryKind kind) {
   return fits(change.before) && fits(change.after);
 }
 
+bool is_new_file(const Change& change) {
+  return change.before.kind == EntryKind::absent && change.after.kind == EntryKind::file;
+}
+
 /// Modes that changed, and a new file that runs as its owner is worth a word too (setuid).
 std::string mode_words(const Entry& before, const Entry& after) {
   constexpr unsigned kSpecial = 07000;
@@ -59,13 +64,26 @@ std::string mode_words(const Entry& before, const Entry& after) {
   return {};
 }
 
-StatRow row_of(const Shown& shown, const ReadContent& read) {
+/// By the number of a content with many names: what is said of it is said of each.
+using Told = std::map<std::uint64_t, StatRow>;
+
+void put_new_content(StatRow& row, const Change& change, const ReadContent& read, Told& told) {
+  const auto [known, first] = told.try_emplace(change.object);
+  if (first) put_content(known->second, change, read);
+  const std::string name = std::move(row.name);
+  row = known->second;
+  row.name = name;
+}
+
+StatRow row_of(const Shown& shown, const ReadContent& read, Told& told) {
   const Change& change = *shown.change;
   const Change* source = shown.renamed_from;
   StatRow row{.name = shown_path(change.path)};
   row.is_folder = only(change, EntryKind::folder);
   if (source != nullptr)
     row.name = shown_path(source->path) + " => " + row.name;
+  else if (change.object != 0 && change.link_group != 0 && is_new_file(change))
+    put_new_content(row, change, read, told);
   else if (only(change, EntryKind::file))
     put_content(row, change, read);
   else
@@ -112,7 +130,8 @@ std::string sum_line(const std::vector<StatRow>& rows) {
 
 std::string stat_view(const ChangeSet& set, const ReadContent& read, const ViewOptions& options) {
   std::vector<StatRow> rows;
-  for (const Shown& shown : shown_changes(set)) rows.push_back(row_of(shown, read));
+  Told told;
+  for (const Shown& shown : shown_changes(set)) rows.push_back(row_of(shown, read, told));
   std::string text = stat_columns(rows, options);
   if (!rows.empty()) text += sum_line(rows);
   for (const Omission& omission : set.omitted) text += " " + omission_words(omission) + "\n";

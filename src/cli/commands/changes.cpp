@@ -139,7 +139,7 @@ int print_json(const ChangeSet& set) {
 }
 
 int print_diff(const Opened& opened, const Arguments& arguments) {
-  const changes::KeptContents contents(opened.kept, opened.workspace.get());
+  changes::KeptContents contents(opened.kept, opened.workspace.get());
   const changes::ReadContent read = [&contents](const changes::Change& change, bool after) {
     return contents.read(change, after);
   };
