@@ -38,7 +38,7 @@ SysResult<void> write_at(int fd, std::string_view bytes, std::uint64_t at) {
 /// One file on its way: digested, and written where `to` is one.
 class Pass {
  public:
-  Pass(int from, int to) : from_(from), to_(to), buffer_(std::make_unique<char[]>(kBuffer)) {}
+  Pass(int from, int to) : from_(from), to_(to) {}
 
   SysResult<Content> run() {
     struct ::stat what{};
@@ -46,6 +46,10 @@ class Pass {
     content_.size = static_cast<std::uint64_t>(what.st_size);
     // First, because it says at once that a size is too much for where it goes.
     if (to_ >= 0 && ::ftruncate(to_, what.st_size) != 0) return fail();
+    // Most files are small, and there may be a great many.
+    const std::uint64_t blocks = (content_.size + kBlock - 1) / kBlock;
+    room_ = std::min<std::uint64_t>(kBuffer, blocks * kBlock);
+    buffer_ = std::make_unique_for_overwrite<char[]>(room_);
     std::uint64_t at = 0;
     while (at < content_.size) {
       const std::uint64_t data = SBX_TRY(seek(at, SEEK_DATA));
@@ -79,7 +83,7 @@ class Pass {
   /// Takes up to a buffer of blocks from `at` on, which is a block's beginning.
   SysResult<std::size_t> take(std::uint64_t at) {
     const auto wanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kBuffer, content_.size - at));
+        static_cast<std::size_t>(std::min<std::uint64_t>(room_, content_.size - at));
     std::size_t got = 0;
     while (got < wanted) {
       const ssize_t n =
@@ -104,6 +108,7 @@ class Pass {
 
   int from_;
   int to_;
+  std::size_t room_ = 0;
   std::unique_ptr<char[]> buffer_;
   Sha256 sum_;
   Content content_;
