@@ -1,5 +1,6 @@
 """The Python client does what clients/behaviours.json says, by threads' means and by asyncio's."""
 import asyncio
+import contextlib
 import os
 import threading
 import time
@@ -38,10 +39,31 @@ def environment(monkeypatch):
     return put
 
 
+@pytest.fixture
+def moved(monkeypatch, tmp_path):
+    """A `with` block in which the process is in a folder with the case's files; after it, it is in an empty one."""
+    @contextlib.contextmanager
+    def move(case):
+        if "caller_files" not in case:
+            yield
+            return
+        for path, text in case["caller_files"].items():
+            place = tmp_path / "caller" / path
+            place.parent.mkdir(parents=True)
+            place.write_text(text)
+        monkeypatch.chdir(tmp_path / "caller")
+        yield
+        (tmp_path / "empty").mkdir()
+        monkeypatch.chdir(tmp_path / "empty")
+    return move
+
+
 @pytest.mark.parametrize("case", params())
-def test_behaviour(client, case, tree, degraded, environment):
+def test_behaviour(client, case, tree, degraded, environment, moved):
     environment(case)
-    with client.Sandbox(**table.options(case, degraded)) as box:
+    with moved(case):
+        made = client.Sandbox(**table.options(case, degraded))
+    with made as box:
         for path, content in case.get("files", {}).items():
             box.write_file(path, table.data(content))
         heard = []
@@ -50,7 +72,7 @@ def test_behaviour(client, case, tree, degraded, environment):
         table.judge_heard(heard, case["expect"])
         for then in case.get("then", []):
             table.judge_result(box, box.run(then["argv"]), then["expect"])
-    assert not box.workspace or not os.path.exists(box.workspace)
+    assert not box.workspace or os.path.exists(box.workspace) == ("caller_files" in case)
 
 
 def run_case(client, box, case, tree, heard):
@@ -187,3 +209,32 @@ async def stop(box, words, at, tree, end):
     await asyncio.wait_for(end(task), SECONDS)
     assert table.running_with(tree) == []
     await asyncio.wait_for(task, SECONDS)
+
+
+def test_whatever_a_sandbox_does_it_does_from_where_it_was_made(client, degraded, monkeypatch, tmp_path):
+    for name in ("data", "other"):
+        (tmp_path / "a" / name).mkdir(parents=True)
+    words = {"degrade": ["cgroup"]} if degraded else {}
+    monkeypatch.chdir(tmp_path / "a")
+    with client.Sandbox(workspace="data:rw", collect=["/workspace/*"], **words) as box:
+        monkeypatch.chdir(tmp_path / "a" / "other")
+        seen = []
+        result = box.run(["sh", "-c", "echo 1 > f; echo said"], on_stdout=seen.append, ro=["data:/mnt"])
+        assert result.ok and seen == [b"said\n"] and (tmp_path / "a" / "data" / "f").read_text() == "1\n"
+        box.save_artifacts(result, "out")
+        assert (tmp_path / "a" / "out" / "workspace" / "f").read_text() == "1\n" and os.listdir() == []
+        assert str(tmp_path / "a" / "data") in str(box.explain(["true"])["steps"])
+        (tmp_path / "a").rename(tmp_path / "b")
+        for act in (lambda: box.run(["true"]), box.explain):
+            with pytest.raises(client.SbxError, match=str(tmp_path / "a")):
+                act()
+
+
+def test_a_sandbox_can_be_made_where_no_folder_is(client, degraded, monkeypatch, tmp_path):
+    words = {"degrade": ["cgroup"]} if degraded else {}
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    with client.Sandbox(**words) as box:
+        monkeypatch.chdir("/")
+        assert box.run(["true"]).ok

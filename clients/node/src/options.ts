@@ -25,7 +25,8 @@ export interface SandboxOptions extends Overrides {
   workspace?: Workspace | undefined;
   /** The program to call: a path, or a name without a slash, looked up on PATH. Default: the environment's SBX_BIN, else `sbx`. */
   binary?: string | undefined;
-  /** The caller's directory, to which relative paths are relative. Default: the process's own. */
+  /** The caller's directory, to which relative paths are relative. Default: the process's own, as it is when the
+   *  sandbox is made. */
   cwd?: string | undefined;
 }
 

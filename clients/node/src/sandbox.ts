@@ -1,4 +1,6 @@
 // The front door: a Sandbox runs commands with one set of options, and looks after their workspace.
+import { resolve } from "node:path";
+
 import { Artifacts } from "./artifacts.js";
 import { findBinary } from "./binary.js";
 import { called, streamed } from "./events.js";
@@ -28,6 +30,7 @@ export class Sandbox {
   readonly artifacts: Artifacts;
   private readonly options: SandboxOptions;
   private readonly cwd: string;
+  private readonly here = processFolder();
   private readonly workspace: WorkspaceFolder;
   private readonly runs = new Runs();
   private binary: string | undefined;
@@ -36,7 +39,7 @@ export class Sandbox {
   /** @param options profile, workspace, and any flag of `sbx run`. Nothing is started or made yet */
   constructor(options: SandboxOptions = {}) {
     this.options = { ...options };
-    this.cwd = options.cwd ?? process.cwd();
+    this.cwd = resolve(this.here, options.cwd ?? "");
     this.workspace = new WorkspaceFolder(options.workspace ?? "rw", this.cwd);
     this.artifacts = new Artifacts(() => this.where());
   }
@@ -129,7 +132,7 @@ export class Sandbox {
   }
 
   private where(): { binary: string; cwd: string } {
-    this.binary ??= findBinary(this.options.binary);
+    this.binary ??= findBinary(this.options.binary, this.here);
     return { binary: this.binary, cwd: this.cwd };
   }
 
@@ -137,5 +140,14 @@ export class Sandbox {
     this.runs.check();
     const workspace = await this.workspace.flag();
     return { ...this.where(), options: this.options, workspace, argv, runs: this.runs };
+  }
+}
+
+/** Where the process is: it may be elsewhere when the binary is first needed. "": that is there no more. */
+function processFolder(): string {
+  try {
+    return process.cwd();
+  } catch {
+    return "";
   }
 }

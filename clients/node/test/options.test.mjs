@@ -54,6 +54,19 @@ test("a bare name of a binary is looked up on PATH, and nowhere else", async (t)
   assert.equal((await sandbox(t).run(["true"])).status, "ok");
 });
 
+test("a relative binary and a relative cwd are those of where the sandbox was made", async (t) => {
+  const folder = place(t);
+  const before = process.cwd();
+  symlinkSync(process.env.SBX_BIN, join(folder, "mysbx"));
+  mkdirSync(join(folder, "sub"));
+  writeFileSync(join(folder, "sub", "mark"), "here");
+  t.after(() => process.chdir(before));
+  process.chdir(folder);
+  const box = sandbox(t, { binary: "./mysbx", cwd: "sub", ro: [".:/mnt"] });
+  process.chdir(place(t));
+  assert.equal((await box.run(["cat", "/mnt/mark"])).stdout, "here");
+});
+
 test("a cwd that is no folder is told as that, and not as a binary that is missing", async (t) => {
   const file = join(place(t), "file");
   writeFileSync(file, "");

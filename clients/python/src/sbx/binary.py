@@ -7,6 +7,7 @@ import subprocess
 from typing import List, Optional, Union
 
 from .errors import SbxError
+from .place import words_in
 
 StrPath = Union[str, "os.PathLike[str]"]
 
@@ -28,10 +29,13 @@ def find(binary: Optional[StrPath] = None) -> str:
     raise SbxError("sbx not found: no `sbx` in PATH; install it, set SBX_BIN, or pass binary=")
 
 
-def start(words: List[str]) -> subprocess.CompletedProcess[bytes]:
-    """Runs `words`, of which the first is the path of sbx, to their end. Raises SbxError when that does not start."""
+def start(words: List[str], place: Optional[str] = None) -> subprocess.CompletedProcess[bytes]:
+    """Runs `words`, of which the first is the path of sbx, to their end, in the folder `place` or the process's own.
+
+    Raises SbxError when that does not start.
+    """
     try:
-        return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        return subprocess.run(words_in(place, words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except OSError as error:
         raise no_start(words[0], error) from error
 
@@ -41,9 +45,9 @@ def no_start(binary: str, error: OSError) -> SbxError:
     return SbxError(f"cannot start {binary}: {error.strerror}")
 
 
-def call(binary: str, words: List[str]) -> bytes:
-    """Standard output of `sbx WORDS`. Raises SbxError with the binary's message when it fails."""
-    ended = start([binary, *words])
+def call(binary: str, words: List[str], place: Optional[str] = None) -> bytes:
+    """Standard output of `sbx WORDS`, as for start. Raises SbxError with the binary's message when it fails."""
+    ended = start([binary, *words], place)
     if ended.returncode != 0:
         raise SbxError(message(ended.stderr) or f"sbx {words[0]} ended with {ended.returncode}", ended.returncode)
     return ended.stdout

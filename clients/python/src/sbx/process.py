@@ -15,6 +15,7 @@ from typing import Callable, Dict, List, Optional, Tuple, Union
 from . import guardian
 from .binary import no_start
 from .pipes import close, close_all, pipe
+from .place import words_in
 from .relay import Relay
 from .runs import Runs
 
@@ -37,9 +38,10 @@ class Process:
     KeyboardInterrupt is, may come anywhere, and there `__exit__` follows it.
     """
 
-    def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]], runs: Runs) -> None:
-        """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink. One of `runs`."""
-        self._argv, self._source, self._events, self._runs = argv, source, events, runs
+    def __init__(self, argv: List[str], source: Input, events: Optional[Callable[[bytes], None]], runs: Runs,
+                 place: Optional[str] = None) -> None:
+        """For `argv`, which is a path, `run`, and flags; --events is added if there is a sink. One of `runs`, in `place`."""
+        self._argv, self._source, self._events, self._runs, self._place = argv, source, events, runs, place
         self._relay: Optional[Relay] = None  # with events: whoever reads while their sink is busy
         self._wake, self._alone = -1, True
         self._reaping = threading.Lock()  # whoever signals by the pid, and whoever gives the pid back
@@ -94,8 +96,9 @@ class Process:
 
     def _spawn(self, argv: List[str], actions: List[Tuple[int, ...]]) -> None:
         beside = self._alone and threading.current_thread() is not threading.main_thread()
+        words = words_in(self._place, argv)
         for attempt in (1, 2):
-            spawn = functools.partial(os.posix_spawn, argv[0], argv, file_actions=actions, setpgroup=guardian.group(beside),
+            spawn = functools.partial(os.posix_spawn, words[0], words, file_actions=actions, setpgroup=guardian.group(beside),
                                       setsigdef=DEFAULT_SIGNALS, setsigmask=[])
             try:
                 # The start and the note of its pid are one call of C: no signal handler of Python comes between them.

@@ -15,6 +15,7 @@ from . import folder, guardian, options, schema
 from .decode import Decoder, decode
 from .document import yaml
 from .errors import Closed, CommandFailed
+from .place import here
 from .process import Cancelled, Process
 from .result import Result
 from .runs import Runs
@@ -39,12 +40,15 @@ class Sandbox:
     binary: the sbx to use, else the variable SBX_BIN, else `sbx`; a name without a slash is looked up in PATH.
     overrides: the flags of `sbx run --help`, see options.flags.
 
+    Relative paths, of a run too, are relative to the folder that the process is in now, wherever it goes later.
+
     Raises SbxError when there is no sbx. Runs may be started from several threads at once.
     """
 
     def __init__(self, profile: Optional[Profile] = None, *, workspace: Union[sbx.StrPath, bool, None] = None,
                  binary: Optional[sbx.StrPath] = None, **overrides: Any) -> None:
         self.binary = sbx.find(binary)
+        self._place = here()
         self._flags = options.flags(overrides)
         self._folder: Optional[str] = None
         self._owner = os.getpid()
@@ -60,7 +64,8 @@ class Sandbox:
         else:
             place, _, mode = asked.rpartition(":")
             self._workspace = asked
-            self.workspace = None if asked in ("", "none") else place if mode in MODES and place else asked
+            found = place if mode in MODES and place else asked
+            self.workspace = None if asked in ("", "none") else os.path.join(self._place or "", found)
         self._profile = self._profile_words(profile)
 
     def _make_folder(self) -> None:
@@ -127,7 +132,8 @@ class Sandbox:
         words = [self.binary, "run", "--json", *self._words(overrides), *([] if input is None else ["--stdin=inherit"])]
         decoder = Decoder(*sinks) if any(sinks) else None
         words += ["--", *map(os.fsdecode, argv)] if argv else []
-        process = Process(words, source(input), decoder.feed if decoder else None, self._runs)
+        process = Process(words, source(input), decoder.feed if decoder else None, self._runs,
+                          self._place)
         try:
             with process:
                 process.communicate(cancel, watch)
@@ -148,20 +154,20 @@ class Sandbox:
         Text is written as UTF-8. Raises ValueError for a path that leads out, OSError when a link of the
         command's is in the way or the file is no plain one.
         """
-        folder.write(self._place(), path, data.encode() if isinstance(data, str) else data, mode)
+        folder.write(self._root(), path, data.encode() if isinstance(data, str) else data, mode)
 
     def read_file(self, path: str, limit: int = folder.READ_LIMIT) -> bytes:
         """The content of a file of the workspace. Errors as for write_file; FileNotFoundError: it is not there.
 
         limit: the most bytes to read, 64 MiB unless told otherwise. OSError (EFBIG): the file has more.
         """
-        return folder.read(self._place(), path, limit)
+        return folder.read(self._root(), path, limit)
 
     def list_files(self) -> List[str]:
         """Sorted relative paths of all files in the workspace. Links are named and never followed."""
-        return folder.list_files(self._place())
+        return folder.list_files(self._root())
 
-    def _place(self) -> str:
+    def _root(self) -> str:
         self._runs.check()
         if not self.workspace:
             raise ValueError("this sandbox has no workspace folder")
@@ -179,12 +185,12 @@ class Sandbox:
 
     def save_artifacts(self, result: Result, target: sbx.StrPath) -> None:
         """Writes all artifacts of a run below the folder `target`, each at its path inside. Raises SbxError."""
-        sbx.call(self.binary, ["artifacts", "get", result.id, "-o", os.fspath(target)])
+        sbx.call(self.binary, ["artifacts", "get", result.id, "-o", os.fspath(target)], self._place)
 
     def explain(self, argv: Sequence[str] = (), **overrides: Any) -> Dict[str, Any]:
         """The plan that `run` would execute, as `sbx explain --json` prints it. Raises SbxError."""
         words = ["explain", "--json", *self._words(overrides), *(["--", *argv] if argv else [])]
-        return cast(Dict[str, Any], json.loads(sbx.call(self.binary, words)))
+        return cast(Dict[str, Any], json.loads(sbx.call(self.binary, words, self._place)))
 
     def close(self) -> None:
         """Ends what still runs, and removes the temporary workspace.
