@@ -112,11 +112,12 @@ def judge_result(box, result, want):
 
 
 def judge_artifacts(box, result, want):
-    assert [one["path"] for one in result.artifacts] == [one["path"] for one in want]
-    assert [one["path"] for one in box.artifacts(result)] == [one["path"] for one in want]
-    for one in want:
-        content = box.get_artifact(result, one["path"])
-        assert content == data(one["content"])
+    paths = [data(one["path"]) for one in want]
+    for listed in (result.artifacts, box.artifacts(result)):
+        assert [data(one.get("path") or {"base64": one["path_base64"]}) for one in listed] == paths
+    for one, path in zip(want, paths):
+        content = box.get_artifact(result, os.fsdecode(path))
+        assert content == data(one["content"]) == box.get_artifact(result, path)
         assert box.get_artifact(result, hashlib.sha256(content).hexdigest()) == content
 
 

@@ -5,10 +5,14 @@ import { readdir } from "node:fs/promises";
 
 const ESCAPED = 0xdc00;
 
+/** Whether a name is UTF-8. */
+export function isUtf8(name: Buffer): boolean {
+  return Buffer.from(name.toString("utf8")).equals(name);
+}
+
 /** The text of a name. */
 export function textOf(name: Buffer): string {
-  const text = name.toString("utf8");
-  if (Buffer.from(text).equals(name)) return text;
+  if (isUtf8(name)) return name.toString("utf8");
   let escaped = "";
   for (let at = 0; at < name.length; ) {
     const character = characterAt(name, at);
@@ -22,7 +26,7 @@ export function textOf(name: Buffer): string {
 function characterAt(name: Buffer, at: number): Buffer | undefined {
   for (const length of [1, 2, 3, 4]) {
     const bytes = name.subarray(at, at + length);
-    if (Buffer.from(bytes.toString("utf8")).equals(bytes)) return bytes;
+    if (isUtf8(bytes)) return bytes;
   }
   return undefined;
 }

@@ -8,6 +8,9 @@ export function bytes(value) {
   return value.base64 === undefined ? Buffer.from(value.repeat.repeat(value.count)) : Buffer.from(value.base64, "base64");
 }
 
+/** The text of a path, in which a byte that is no ASCII is a lone surrogate. */
+const surrogates = (path) => [...path].map((byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte)).join("");
+
 const at = (data, path) => path.split(".").reduce((value, name) => value[name], data);
 
 function judgeOutput(got, stream, want) {
@@ -31,11 +34,13 @@ function matches(got, want) {
 }
 
 async function judgeArtifacts(box, result, want) {
-  assert.deepEqual(result.artifacts.map((one) => one.path), want.map((one) => one.path));
-  assert.deepEqual((await box.artifacts.list(result)).map((one) => one.path), want.map((one) => one.path));
-  for (const one of want) {
-    const content = await box.artifacts.get(result, one.path);
+  const paths = want.map((one) => bytes(one.path));
+  for (const listed of [result.artifacts, await box.artifacts.list(result)])
+    assert.deepEqual(listed.map((one) => bytes(one.path ?? { base64: one.path_base64 })), paths);
+  for (const [index, one] of want.entries()) {
+    const content = await box.artifacts.get(result, paths[index]);
     assert.deepEqual(content, bytes(one.content));
+    assert.deepEqual(await box.artifacts.get(result, surrogates(paths[index])), content);
     assert.deepEqual(await box.artifacts.get(createHash("sha256").update(content).digest("hex")), content);
   }
 }

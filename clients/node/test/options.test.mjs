@@ -67,6 +67,16 @@ test("a relative binary and a relative cwd are those of where the sandbox was ma
   assert.equal((await box.run(["cat", "/mnt/mark"])).stdout, "here");
 });
 
+test("an artifact whose name is no UTF-8 that is not there, and one that no command line can name, are told", async (t) => {
+  const box = sandbox(t, { collect: ["/workspace/out/**"] });
+  const result = await box.run(["sh", "-c", "mkdir out; echo 1 > \"$(printf 'out/\\377')\""]);
+  await assert.rejects(box.artifacts.get(result, "/workspace/out/\udcfe"), /no artifact of .* has that path, which is no UTF-8/);
+  const to = place(t);
+  await assert.rejects(box.artifacts.save(result, to, ["/workspace/out/\udcff"]), /get\(\) has it, and save\(\) its folder/);
+  await box.artifacts.save(result, to, ["/workspace/out"]);
+  assert.equal(readFileSync(Buffer.concat([Buffer.from(join(to, "workspace", "out", "")), Buffer.from("/"), Buffer.of(0xff)]), "utf8"), "1\n");
+});
+
 test("a cwd that is no folder is told as that, and not as a binary that is missing", async (t) => {
   const file = join(place(t), "file");
   writeFileSync(file, "");

@@ -91,7 +91,7 @@ class AsyncSandbox:
         """As Sandbox.artifacts."""
         return await asyncio.to_thread(self.sandbox.artifacts, result)
 
-    async def get_artifact(self, result: Result, path: str) -> bytes:
+    async def get_artifact(self, result: Result, path: Union[str, bytes]) -> bytes:
         """As Sandbox.get_artifact."""
         return await asyncio.to_thread(self.sandbox.get_artifact, result, path)
 

@@ -178,9 +178,13 @@ class Sandbox:
         listed = json.loads(sbx.call(self.binary, ["artifacts", "ls", result.id, "--json"]))
         return cast(List[schema.KeptArtifact], listed)
 
-    def get_artifact(self, result: Result, path: str) -> bytes:
-        """The content of one artifact, by its path inside the sandbox or its SHA-256. Raises SbxError."""
-        which = [result.id, path] if path.startswith("/") else [path]
+    def get_artifact(self, result: Result, path: Union[str, bytes]) -> bytes:
+        """The content of one artifact, by its path inside the sandbox or its SHA-256. Raises SbxError.
+
+        A path that is no UTF-8 is bytes (`path_base64`), or a text as list_files has it.
+        """
+        name = os.fsdecode(path)
+        which = [result.id, name] if name.startswith("/") else [name]
         return sbx.call(self.binary, ["artifacts", "get", *which, "-o", "-"])
 
     def save_artifacts(self, result: Result, target: sbx.StrPath) -> None:
