@@ -8,6 +8,7 @@ that they are made from; tests/cli/test_docs.py tells when they are old.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -32,6 +33,12 @@ class Flag:
     repeats: bool
     verbs: list[str]
     help: str
+
+    @property
+    def short(self):
+        """"-o", or "": its other name, which the help tells."""
+        found = re.search(r"\(also (-\w)\)", self.help)
+        return found[1] if found else ""
 
     @property
     def choices(self):
@@ -85,7 +92,8 @@ _sbx_value() {
             actions.append(f"compgen -W '{' '.join(flag.choices)}' -- \"$2\"")
         if flag.paths:
             actions.append(f"compgen -{'d' if flag.paths == 'DIR' else 'f'} -- \"$2\"")
-        out.append(f"    {flag.name}) {'; '.join(actions) or ':'} ;;\n")
+        names = "|".join(filter(None, (flag.name, flag.short)))
+        out.append(f"    {names}) {'; '.join(actions) or ':'} ;;\n")
     out.append(r"""    *) return 1 ;;
   esac
   return 0
@@ -112,7 +120,7 @@ _sbx() {
       return
     fi
   done
-  if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
+  if [[ $prev == -* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
     _sbx_value "$prev" "$cur" >/dev/null; then
 """)
     unfinished = "|".join(flag.name for flag in flags if is_unfinished(flag))
@@ -229,7 +237,11 @@ _sbx() {
             if flag.argument:
                 value = f":{zsh_escape(flag.argument)}:{zsh_action(flag)}"
             suffix = "=" if flag.argument else ""
-            out.append(f"        '{star}{flag.name}{suffix}[{zsh_escape(flag.help)}]{value}' \\\n")
+            what = f"[{zsh_escape(flag.help)}]{value}"
+            if flag.short:  # either of the two, which may have its value behind it: -j4
+                out.append(f"        '({flag.name}){flag.short}{'+' if flag.argument else ''}{what}' \\\n")
+                star = f"({flag.short})"
+            out.append(f"        '{star}{flag.name}{suffix}{what}' \\\n")
         if verb.words == "PROFILE":
             star = "*" if verb.name == "check" else "1"
             out.append(f"        '{star}:profile:_sbx_profiles'\n")
@@ -299,8 +311,8 @@ complete -c sbx -n 'test (count (commandline -opc)) -eq 1' -a help -d 'all flags
                        "(commandline -opc)' -a '(__sbx_profiles)'\n")
     for flag in flags:
         parts = [f"complete -c sbx -n '__sbx_verb {' '.join(flag.verbs)}'"]
-        if flag.name == "--help":
-            parts.append("-s h")
+        if flag.short:
+            parts.append(f"-s {flag.short[1:]}")
         parts.append(f"-l {flag.name[2:]}")
         if flag.argument:
             parts.append("-r" + (" -F" if flag.paths else " -f"))

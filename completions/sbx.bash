@@ -72,9 +72,9 @@ _sbx_value() {
     --usage-interval) compgen -W 'none' -- "$2" ;;
     --log) compgen -f -- "$2" ;;
     --log-level) compgen -W 'debug info warn error' -- "$2" ;;
-    --output) compgen -f -- "$2" ;;
+    --output|-o) compgen -f -- "$2" ;;
     --why) compgen -W 'path: host: syscall: env:' -- "$2" ;;
-    --jobs) : ;;
+    --jobs|-j) : ;;
     --profile) : ;;
     --total-memory) : ;;
     --retry) : ;;
@@ -111,7 +111,7 @@ _sbx() {
       return
     fi
   done
-  if [[ $prev == --* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
+  if [[ $prev == -* ]] && mapfile -t COMPREPLY < <(_sbx_value "$prev" "$cur") &&
     _sbx_value "$prev" "$cur" >/dev/null; then
     # Neither a space behind it nor a backslash before the colon: something follows at once.
     [[ $prev == @(--why) ]] && compopt -o nospace +o filenames 2>/dev/null

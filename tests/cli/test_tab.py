@@ -26,6 +26,8 @@ CASES = {
     "run --ro in.t": "run --ro in.txt ", "run -- uniquet": "run -- uniquetool ", "explain -- uniquet": "explain -- uniquetool ",
     "learn -- uniquet": "learn -- uniquetool ", "profiles show jud": "profiles show judge ",
     "kill --signal USR1": "kill --signal USR1 ", "completion z": "completion zsh ", "help batc": "help batch ",
+    "batch -o in.t": "batch -o in.txt ", "batch jobs -j 2 -o in.t": "batch jobs -j 2 -o in.txt ",
+    "learn -o in.t": "learn -o in.txt ", "batch -j ": "batch -j ", "batch --jobs ": "batch --jobs ",
 }
 
 
