@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "learn/document.hpp"
@@ -134,6 +135,12 @@ std::string mount_of(const Missing& one) {
   return "{bind: " + path + ", at: " + path + "}";
 }
 
+/// The C library asks for these in most programs, whatever those need, and has its own answer where
+/// they are not there.
+bool has_default(std::string_view path) {
+  return path == "/etc/host.conf" || path == "/etc/ld.so.preload";
+}
+
 /// Adds the mounts that are needed; what is left to a person's judgement goes into `remarks`.
 std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& document,
                       std::string& remarks) {
@@ -144,7 +151,7 @@ std::size_t add_files(const Lesson& lesson, const FileNeeds& needs, Document& do
   for (const Missing& one : needs.missing) {
     const std::string who =
         (one.named > 1 ? std::to_string(one.named) + " paths in it" : "looked for") + by(one.comm);
-    if (lesson.succeeded) {
+    if (lesson.succeeded || has_default(one.path)) {
       unneeded.push_back(remark(one.path) + "  (" + who + ")");
     } else if (one.standing == HostPath::own) {
       // A profile is UTF-8: no line of it can name other bytes.

@@ -121,6 +121,13 @@ def test_missing_files_are_remarks_when_it_did_without(learn, tool):
     assert learned.run.code == 0 and "bind" not in learned.data and f"#   {tool}/lib/a" in learned.text
 
 
+def test_a_file_that_the_c_library_does_without_is_a_remark_when_the_command_failed_too(learn):
+    learned = learn(["getent", "ahosts", "no-such-name.invalid"])
+    assert learned.run.code == 2 and "mounts:" not in learned.text, learned.text
+    remark = "# Looked for, and done without:\n#   /etc/host.conf  (looked for, by getent)\n"
+    assert (remark in learned.text) == os.path.exists("/etc/host.conf"), learned.text
+
+
 def test_signals_come_through(learn):
     code = ("import os, signal\nn = 0\ndef hit(*_):\n global n\n n += 1\nsignal.signal(signal.SIGUSR1, hit)\n"
             "pid = os.fork()\nif pid == 0:\n for _ in range(2000): os.kill(os.getppid(), signal.SIGUSR1)\n os._exit(0)\n"
