@@ -153,10 +153,14 @@ def test_ids_of_either_kind_come_back_as_they_are(client):
         assert answer["id"] == number and type(answer["id"]) is type(number)
 
 
-def test_an_id_under_way_cannot_be_taken_twice(client):
-    first = client.start("run_shell", script="sleep 1; echo first")
+def test_an_id_under_way_cannot_be_taken_twice(serve, tmp_path):
+    gate = tmp_path / "gate"
+    gate.mkdir()
+    client = serve("--ro", f"{gate}:/gate")
+    first = client.start("run_shell", script="until test -e /gate/open; do sleep 0.02; done; echo first")
     client.send({"jsonrpc": "2.0", "id": first, "method": "ping"})
     assert client.read()["error"]["code"] == -32600
+    (gate / "open").touch()  # until then it is under way, however long that is
     assert client.response(first)["result"]["structuredContent"]["stdout"]["text"] == "first\n"
 
 
