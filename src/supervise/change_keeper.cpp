@@ -9,6 +9,7 @@
 #include <functional>
 #include <utility>
 
+#include "base/quantity.hpp"
 #include "base/text.hpp"
 #include "changes/apply.hpp"
 #include "changes/file_time.hpp"
@@ -82,6 +83,18 @@ Result<KeptChanges> keep(Place& place, const changes::Layers& layers, changes::C
   return kept;
 }
 
+/// What the host has changed since then has a later time, whether or not its clock was set back
+/// meanwhile; what it had changed shortly before may then have one, too.
+std::int64_t began_of(const Place& place, Outcome& outcome) {
+  const std::int64_t back = set_back(place.clock, clock_offset());
+  if (back == 0) return place.began_ns;
+  const auto rounded = std::chrono::ceil<std::chrono::milliseconds>(std::chrono::nanoseconds(back));
+  outcome.warnings.push_back("the host's clock was set back by " + format_duration(rounded) +
+                             " during the run: what the host had changed in the workspace for as "
+                             "long before it counts as changed meanwhile");
+  return place.began_ns - back;
+}
+
 std::string conflict_text(const changes::Applied& applied, const std::string& run) {
   const changes::Conflict& first = applied.conflicts.front();
   std::string text =
@@ -123,7 +136,7 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
   // tick after this can look older: see await_tick().
   const auto began = std::chrono::system_clock::now().time_since_epoch();
   place_.emplace(std::move(store), std::move(staging), std::move(lower),
-                 std::chrono::nanoseconds(began).count());
+                 std::chrono::nanoseconds(began).count(), clock_offset());
   return {};
 }
 
@@ -133,7 +146,7 @@ Result<void> ChangeKeeper::prepare(const plan::Plan& plan) {
 /// second touch does, and nobody waits.
 void ChangeKeeper::wait_past(const changes::Staging& staging, std::int64_t began_ns) {
   constexpr ::timespec kPause{0, 250'000};
-  constexpr int kMost = 200;  // the clock may have been set back meanwhile
+  constexpr int kMost = 200;  // the clock may have been set back meanwhile: see began_of()
   for (int i = 0; i < kMost; ++i) {
     ::timespec coarse{};
     if (::clock_gettime(CLOCK_REALTIME_COARSE, &coarse) != 0) return;
@@ -158,7 +171,7 @@ void ChangeKeeper::finish(const plan::Plan& plan, const std::function<bool()>& e
 void ChangeKeeper::finish_with(Place& place, const plan::KeepChanges& wanted,
                                const plan::Plan& plan, const std::function<bool()>& ended,
                                Outcome& outcome) const {
-  const changes::Layers layers{upper_.get(), place.lower.get(), place.began_ns, whole_};
+  const changes::Layers layers{upper_.get(), place.lower.get(), began_of(place, outcome), whole_};
   auto kept = keep(place, layers, empty_set(plan, wanted, outcome.redactor), ended, outcome);
   Result<void> done{};
   if (!kept) {

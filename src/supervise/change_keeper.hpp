@@ -11,6 +11,7 @@
 #include "changes/store.hpp"
 #include "os/fd.hpp"
 #include "plan/plan.hpp"
+#include "supervise/clock_steps.hpp"
 #include "supervise/outcome.hpp"
 
 namespace sbx::supervise {
@@ -40,6 +41,7 @@ class ChangeKeeper {
     changes::Staging staging;
     os::UniqueFd lower;
     std::int64_t began_ns = 0;
+    ClockOffset clock{};  ///< then
   };
 
  private:
