@@ -104,7 +104,7 @@ complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l on-exceed -r -f -
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l rlimit -r -f -d 'a limit of setrlimit(2): nofile=4096'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l net -r -f -a 'none host' -d 'none, or the host\'s own network [none]'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l allow -r -f -d 'reach this and nothing else: *.NAME:443, udp:NAME:3478'
-complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l publish -r -f -d 'a port of this host leads to one inside: 8080:80'
+complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l publish -r -f -d 'a port of this host leads to one inside: 8080:8000'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l seccomp-allow -r -f -d 'allow a system call or @group'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l seccomp-deny -r -f -d 'deny a system call or @group'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l on-deny -r -f -a 'errno kill log' -d 'a denied call: errno, kill or log [errno]'

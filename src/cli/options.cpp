@@ -141,7 +141,7 @@ constexpr std::array kOptions{
     OptionSpec{"--allow", "HOST:PORT", "network.allow", "", list_entry, network, true, kPlan,
                "reach this and nothing else: *.NAME:443, udp:NAME:3478"},
     OptionSpec{"--publish", "[ADDR:]PORT:PORT", "network.publish", "", single_entry, network, true,
-               kPlan, "a port of this host leads to one inside: 8080:80"},
+               kPlan, "a port of this host leads to one inside: 8080:8000"},
 
     OptionSpec{"--seccomp-allow", "NAME", "seccomp.allow", "", single_entry, hardening, true, kPlan,
                "allow a system call or @group"},

@@ -1,4 +1,5 @@
 // What a filtered network may reach: the profile's `network`, read, and the caller's proxy.
+#include <algorithm>
 #include <array>
 
 #include "plan/builder.hpp"
@@ -76,6 +77,18 @@ Result<std::optional<network::Proxy>> proxy_for(const Builder& b) {
   return *std::move(proxy);
 }
 
+/// A network of its own keeps the lower ports for this capability, whatever the host's does.
+void warn_of_low_port(Builder& b, const network::Publish& publish, const std::string& key) {
+  constexpr std::uint16_t kFirstFree = 1024;
+  if (publish.port >= kFirstFree) return;
+  const std::vector<std::string>& kept = b.profile.capabilities;
+  if (std::ranges::find(kept, "cap_net_bind_service") != kept.end()) return;
+  b.plan.warnings.push_back(key + " (" + b.written_at(key) + ") leads to port " +
+                            std::to_string(publish.port) +
+                            ", and below 1024 the command can only listen with capabilities: "
+                            "[net_bind_service] (--cap net_bind_service)");
+}
+
 }  // namespace
 
 Result<void> plan_egress(Builder& b) {
@@ -89,9 +102,11 @@ Result<void> plan_egress(Builder& b) {
                  .up = wanted.limits.up,
                  .total = wanted.limits.total}};
   SBX_CHECK(read_rules(b, policy));
-  for (std::size_t i = 0; i < policy.publish.size(); ++i)
-    b.plan.egress_places.publish.push_back(
-        b.writer_of("network.publish[" + std::to_string(i) + "]").to_string());
+  for (std::size_t i = 0; i < policy.publish.size(); ++i) {
+    const std::string key = "network.publish[" + std::to_string(i) + "]";
+    b.plan.egress_places.publish.push_back(b.writer_of(key).to_string());
+    warn_of_low_port(b, policy.publish[i], key);
+  }
   b.plan.egress_places.connections = b.writer_of("network.limits.connections").to_string();
   policy.proxy = SBX_TRY(proxy_for(b));
   b.plan.egress = std::move(policy);

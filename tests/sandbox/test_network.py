@@ -105,17 +105,30 @@ def test_a_list_needs_a_network_of_its_own(sbx, flag, value):
     assert run.code == 125 and f"--net and {flag} exclude each other" in run.err
 
 
-def test_a_port_is_published_by_its_flag(sbx):
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    serve = ("import socket; s = socket.create_server(('', 8080)); print('up', flush=True); "
+        return free.getsockname()[1]
+
+
+@pytest.mark.parametrize("inside,flags", [(8080, []), (80, ["--cap", "net_bind_service"])])
+def test_a_port_is_published_by_its_flag(sbx, inside, flags):
+    port = free_port()
+    serve = (f"import socket; s = socket.create_server(('', {inside})); print('up', flush=True); "
              "s.settimeout(20); c, _ = s.accept(); c.sendall(b'served')")
-    running = sbx.spawn(flags=["--publish", f"{port}:8080"], cmd=["/usr/bin/python3", "-c", serve])
+    running = sbx.spawn(flags=["--publish", f"{port}:{inside}", *flags], cmd=["/usr/bin/python3", "-c", serve])
     running.read_until(b"up")
     with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
         assert client.recv(100) == b"served"
-    running.wait().assert_ok()
+    assert running.wait().assert_ok().result["warnings"] == []
+
+
+def test_a_published_port_that_the_command_cannot_listen_on_is_told(sbx):
+    flags = ["--publish", f"{free_port()}:1023"]
+    run = sbx.run(flags=flags, cmd=["/usr/bin/python3", "-c", "import socket; socket.create_server(('', 1023))"])
+    assert run.code == 1 and "PermissionError" in run.err
+    warning, = run.result["warnings"]
+    assert warning.startswith("network.publish[0] (--publish) leads to port 1023") and "--cap net_bind_service" in warning
 
 
 def test_what_is_no_port_is_told_with_the_flag(sbx):

@@ -85,7 +85,7 @@ export interface Overrides {
   net?: string | undefined;
   /** `--allow HOST:PORT`: reach this and nothing else: *.NAME:443, udp:NAME:3478. */
   allow?: string | readonly string[] | undefined;
-  /** `--publish [ADDR:]PORT:PORT`: a port of this host leads to one inside: 8080:80. */
+  /** `--publish [ADDR:]PORT:PORT`: a port of this host leads to one inside: 8080:8000. */
   publish?: string | readonly string[] | undefined;
   /** `--seccomp-allow NAME`: allow a system call or @group. */
   seccompAllow?: string | readonly string[] | undefined;
