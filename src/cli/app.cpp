@@ -188,7 +188,8 @@ Error unknown_verb(std::string_view word) {
   if (profile::builtin_profiles().contains(std::string(word)))
     return usage_error(quote(word) + " is a profile and no verb",
                        "usage: sbx run " + std::string(word) + " [FLAGS] -- CMD [ARG...]");
-  constexpr std::array<std::array<std::string_view, 2>, 8> kOfOthers{{{"stop", "kill"},
+  constexpr std::array<std::array<std::string_view, 2>, 9> kOfOthers{{{"stop", "kill"},
+                                                                      {"cp", "artifacts"},
                                                                       {"rm", "kill"},
                                                                       {"ls", "ps"},
                                                                       {"list", "ps"},

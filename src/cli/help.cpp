@@ -46,12 +46,12 @@ std::string_view about(Verb verb) {
              "arguments would take. Nothing is run. With --why, answers one question: what CMD\n"
              "would meet, and which line of which file decides it.\n";
     case Verb::learn:
-      return "Runs CMD as `sbx run` would, but lets each denied system call through that a\n"
-             "profile could allow, and looks at the files that CMD names. Then it writes a\n"
-             "profile that extends PROFILE with what was needed. Files and network stay as\n"
-             "strict as PROFILE has them: what was missing is written down, not given. Learn\n"
-             "again on top of a learned profile to add what another run needs. Exits with\n"
-             "CMD's code.\n";
+      return "Runs CMD as `sbx run` would, but lets denied system calls through that a profile\n"
+             "could allow and that reach nothing outside, and looks at the files that CMD\n"
+             "names. Then it writes a profile that extends PROFILE with what was needed. Files\n"
+             "and network stay as strict as PROFILE has them: what was missing is written\n"
+             "down, not given. Learn again on top of a learned profile to add what another run\n"
+             "needs. Exits with CMD's code.\n";
     case Verb::check:
       return "Prints every problem of each PROFILE as file:line:column: message. Exits with 0\n"
              "when there is none, with 125 otherwise.\n";

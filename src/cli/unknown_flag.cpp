@@ -32,14 +32,18 @@ constexpr std::array kHabits{
     Habit{"--cpuset-cpus", "--cpuset"},
     Habit{"--stop-timeout --kill-after --extra-time", "--grace"},
     Habit{"--pids-limit --processes --max-procs --nproc --cgroup_pids_max", "--pids"},
-    Habit{"--ulimit --stack --fsize --nofile --open-files", "--rlimit"},
+    Habit{"--ulimit --stack --fsize --nofile --open-files --rlimit-nofile --rlimit-fsize "
+          "--rlimit-nproc --rlimit_as --rlimit_nofile --rlimit_fsize --rlimit_stack",
+          "--rlimit"},
     Habit{"--network --share-net --disable_clone_newnet", "--net"},
     Habit{"--domain --allow-net --allow-host --allow-domain --allowed-domains", "--allow"},
     Habit{"-e -E --setenv --pass-env --env-pass --keep-env", "--env"},
     Habit{"-v --volume --mount --ro-bind --ro-bind-try --bindmount_ro -R --whitelist --allow-read",
           "--ro"},
-    Habit{"--bind --bind-try --dev-bind --bindmount -B --read-write --allow-write --writable",
-          "--rw"},
+    Habit{"--bind --bind-try --bindmount -B --read-write --allow-write --writable", "--rw"},
+    Habit{"--dev-bind --dev-bind-try",
+          "a device is shown by --device NAME, a folder by --rw SRC:DST"},
+    Habit{"--dir", "a folder is shown by --ro or --rw SRC:DST, an empty one by --tmpfs DST"},
     Habit{"--bind-data --ro-bind-data", "--file"},
     Habit{"--tmpfsmount --shm-size", "--tmpfs"},
     Habit{"--blacklist --hide --deny-read", "--mask"},
@@ -56,8 +60,8 @@ constexpr std::array kHabits{
     Habit{"-i --interactive --pipe", "CMD has the caller's standard input: leave it out"},
     Habit{"--init --read-only --readonly --cap-drop --caps.drop --seccomp --no-net --no-network "
           "--offline --unshare-all --unshare-user --unshare-net --unshare-pid --unshare-ipc "
-          "--unshare-uts --unshare-cgroup --new-session --clearenv --proc --dev --private "
-          "--private-tmp --private-dev --noroot --nonewprivs --cg",
+          "--unshare-uts --unshare-cgroup --disable-userns --new-session --clearenv --unsetenv "
+          "--proc --dev --private --private-tmp --private-dev --noroot --nonewprivs --cg",
           "every run has this without a flag: leave it out"},
     Habit{"--privileged --security-opt",
           "one thing at a time can be added: --cap, --device, --seccomp-allow"},
@@ -68,7 +72,8 @@ constexpr std::array kHabits{
     Habit{"--env-file", "give --env K=V for each line, or list them in a profile under env.set"},
     Habit{"--entrypoint", "the words after -- take the place of an image's entrypoint and command"},
     Habit{"--gpu --gpus", "graphics processors are shown by --device gpu"},
-    Habit{"--overlay --tmp-overlay", "a folder is shown so by --workspace DIR:overlay"},
+    Habit{"--overlay --overlay-src --tmp-overlay --ro-overlay",
+          "a folder is shown so by --workspace DIR:overlay"},
     Habit{"-o --output --stdout --stderr", "the shell writes them to a file: sbx run -- CMD >FILE"},
     Habit{"--profile --config --settings",
           "the profile is a word of its own: sbx run PROFILE -- CMD"},

@@ -13,7 +13,9 @@ LEAVE = "leave it out"
     ("--gpus", "--device gpu"), ("--env-file", "--env K=V"), ("--entrypoint", "the words after --"),
     ("--overlay", "--workspace DIR:overlay"), ("-o", "CMD >FILE"), ("--profile", "sbx run PROFILE -- CMD"),
     ("--cap-add", "did you mean --cap?"), ("--memory-swap", "did you mean --swap?"), ("--ulimit", "did you mean --rlimit?"),
-    ("--wall-time", "did you mean --timeout?"), ("--meta", "did you mean --result?"), ("--dev-bind", "did you mean --rw?"),
+    ("--wall-time", "did you mean --timeout?"), ("--meta", "did you mean --result?"), ("--dev-bind", "--device NAME"),
+    ("--overlay-src", "--workspace DIR:overlay"), ("--dir", "--tmpfs DST"), ("--unsetenv", LEAVE),
+    ("--rlimit-nofile", "did you mean --rlimit?"), ("--rlimit_fsize", "did you mean --rlimit?"),
     ("--whitelist", "did you mean --ro?"), ("--blacklist", "did you mean --mask?"), ("--setenv", "did you mean --env?"),
     ("--deny", "--set network.deny=VALUE"), ("--on-leak", "--set on_leak=VALUE"),
 ])
@@ -103,7 +105,7 @@ def test_no_part_is_made_up(sbx, words):
     assert run.code == 125 and "is one word" not in run.err, run
 
 
-@pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
+@pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("cp", "`sbx artifacts`"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
                                         ("validate", "`sbx check`"), ("build", "sbx run build [FLAGS] -- CMD")])
 def test_verbs_of_others(sbx, word, said):
     sbx.call(word, "x").assert_refused(word, said)

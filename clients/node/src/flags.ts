@@ -27,13 +27,13 @@ export interface Overrides {
   tool?: string | readonly string[] | undefined;
   /** `--mask PATTERN`: hide what matches: /workspace/**\/*.pem. */
   mask?: string | readonly string[] | undefined;
-  /** `--device NAME`: one more device. */
+  /** `--device NAME`: one more device: gpu, kvm, fuse, net/tun. */
   device?: string | readonly string[] | undefined;
   /** `--collect PATTERN`: keep files of this path: /workspace/out/**. */
   collect?: string | readonly string[] | undefined;
   /** `--env K[=V]`: set a variable, or pass the caller's. */
   env?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
-  /** `--secret NAME=FROM`: a file /run/secrets/NAME: env:VAR, file:PATH, fd:N. */
+  /** `--secret NAME=FROM`: a file /run/secrets/NAME: env:VAR, file:PATH, fd:N, command:TEXT. */
   secret?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--user UID[:GID]`: ids inside the sandbox. */
   user?: string | undefined;
@@ -97,7 +97,7 @@ export interface Overrides {
   cap?: string | readonly string[] | undefined;
   /** `--landlock MODE`: the second wall: auto, require or off [auto]. */
   landlock?: string | undefined;
-  /** `--degrade CONTROL`: go on where the host lacks it. */
+  /** `--degrade CONTROL`: go on without cgroup, landlock, userns, idmap or overlay. */
   degrade?: string | readonly string[] | undefined;
   /** `--stdin FROM`: inherit, null or a file [inherit]. */
   stdin?: string | undefined;
