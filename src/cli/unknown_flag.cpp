@@ -55,8 +55,9 @@ constexpr std::array kHabits{
     Habit{"--meta", "--result"},
     Habit{"-q --silent", "--quiet"},
     Habit{"--verbose --debug", "--log"},
-    Habit{"--rm --cleanup --wait --die-with-parent",
-          "nothing of a run is left when it has ended: leave it out"},
+    Habit{"--rm --cleanup --wait", "nothing of a run is left when it has ended: leave it out"},
+    Habit{"--die-with-parent",
+          "a run ends with sbx, and sbx with its caller by: setpriv --pdeathsig TERM sbx run ..."},
     Habit{"-i --interactive --pipe", "CMD has the caller's standard input: leave it out"},
     Habit{"--init --read-only --readonly --cap-drop --caps.drop --seccomp --no-net --no-network "
           "--offline --unshare-all --unshare-user --unshare-net --unshare-pid --unshare-ipc "

@@ -7,7 +7,7 @@ LEAVE = "leave it out"
 
 
 @pytest.mark.parametrize("flag, said", [
-    ("--rm", LEAVE), ("--die-with-parent", LEAVE), ("--init", LEAVE), ("--read-only", LEAVE), ("--cap-drop", LEAVE),
+    ("--rm", LEAVE), ("--die-with-parent", "setpriv --pdeathsig TERM sbx run"), ("--init", LEAVE), ("--read-only", LEAVE), ("--cap-drop", LEAVE),
     ("--unshare-net", LEAVE), ("--cg", LEAVE), ("-i", "standard input: " + LEAVE),
     ("-p", "did you mean --publish?"), ("--name", "sbx ps"), ("-d", "put & behind it"),
     ("--gpus", "--device gpu"), ("--env-file", "--env K=V"), ("--entrypoint", "the words after --"),
@@ -114,6 +114,6 @@ def test_verbs_of_others(sbx, word, said):
 def test_what_the_page_says_of_them_is_there(sbx, root_dir):
     page = (root_dir / "docs" / "coming-from.md").read_text()
     here = [row.rsplit(" | ", 1)[1] for row in page.splitlines() if row.startswith("| `") and " | " in row]
-    flags = {flag for cell in here for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)} - {"--env-file"}
+    flags = {flag for cell in here for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)} - {"--env-file", "--pdeathsig"}
     known = "".join(sbx.call(verb, "--help").out for verb in ("run", "learn", "kill"))
     assert len(flags) > 25 and not {flag for flag in flags if not re.search(rf"^  {flag}\b", known, flags=re.M)}

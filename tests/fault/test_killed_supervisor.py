@@ -2,6 +2,7 @@
 what only a living process could have removed."""
 import os
 import random
+import shlex
 import signal
 import subprocess
 import time
@@ -84,6 +85,20 @@ def test_nothing_outlives_a_killed_supervisor(sbx, probe, profile):
 
 
 @pytest.mark.needs("cgroup:cpu", "cgroup:cpuset")
+@pytest.mark.parametrize("words,ends", [([], False), (["setpriv", "--pdeathsig", "TERM"], True)])
+def test_a_run_ends_with_its_caller_where_it_is_told_to(sbx, words, ends):
+    run = shlex.join([*words, str(sbx.binary), "run", *sbx.degraded, "--", "sh", "-c", "echo up; exec sleep 60"])
+    caller = subprocess.Popen(["sh", "-c", f"{run} & echo $!; wait"], cwd=sbx.cwd, stdout=subprocess.PIPE, text=True)
+    supervisor = int(caller.stdout.readline())
+    assert caller.stdout.readline() == "up\n"
+    caller.kill()
+    caller.wait()
+    if not ends:
+        time.sleep(0.3)
+        os.kill(supervisor, signal.SIGTERM)
+    assert caller.stdout.read() == ""  # whoever had it open is gone
+
+
 def test_groups_of_one_that_is_killed_while_it_makes_them_are_found(sbx):
     """By a run that has none beside them, on v1. Each lock of a group takes so long that it is seen."""
     before, registry = cgroups.groups_of_runs(), Path(os.environ["XDG_RUNTIME_DIR"], "sbx")
