@@ -96,7 +96,9 @@ struct Hint {
   int error;
 
   std::string operator()(const ReserveHostId&) const {
-    if (error == EAGAIN) return "every host id of the range is in use; enlarge it (host_id_count)";
+    if (error == EAGAIN)
+      return "every host id of the range is in use: end runs, or build sbx with a larger "
+             "-Dhost_id_count";
     return "the lock file /run/sbx/ids.lock must be writable for root";
   }
   std::string operator()(const DetachTree& step) const {
