@@ -52,6 +52,9 @@ std::string Table::text(std::size_t width) const {
   for (const auto& row : rows_)
     for (std::size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], count_characters(row[i]));
+  std::size_t least = count_characters(rows_.front().back());
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) least += widths[i] + 2;
+  if (width > 0) width *= (least + width - 1) / width;  // whole lines of the terminal
   std::string out;
   for (const auto& row : rows_) {
     std::string line;

@@ -18,8 +18,9 @@ class Table {
  public:
   explicit Table(std::vector<std::string> heads) : rows_{std::move(heads)} {}
   void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
-  /// Columns as wide as their widest entry, two spaces between; lines cut after `width` characters
-  /// (0: never).
+  /// Columns as wide as their widest entry, two spaces between. Lines end with a line of a terminal
+  /// `width` characters wide (0: never): the first one that has room for all but the last column,
+  /// and for the head of that.
   [[nodiscard]] std::string text(std::size_t width) const;
 
  private:

@@ -25,10 +25,14 @@ TEST_CASE("durations have two units at most") {
   CHECK(short_duration(milliseconds(3'725'000)) == "1h02m");
 }
 
-TEST_CASE("columns stand below each other, and lines end with the terminal") {
+TEST_CASE("columns stand below each other, and the last one ends with the terminal") {
   Table table({"NAME", "WHAT"});
   table.add({"é", "first"});
   table.add({"longer", "é second"});
   CHECK(table.text(0) == "NAME    WHAT\né       first\nlonger  é second\n");
-  CHECK(table.text(9) == "NAME    W\né       f\nlonger  é\n");
+  CHECK(table.text(13) == "NAME    WHAT\né       first\nlonger  é sec\n");
+  // A path that is not shown could not be asked for: such lines go on in the next one.
+  CHECK(table.text(12) == "NAME    WHAT\né       firs\nlonger  é se\n");
+  CHECK(table.text(7) == "NAME    WHAT\né       first\nlonger  é seco\n");
+  CHECK(table.text(1) == table.text(12));
 }
