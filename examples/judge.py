@@ -14,7 +14,7 @@ import sys
 
 VERDICTS = {
     "timeout": "time limit", "cpu_limit": "time limit", "idle_timeout": "time limit",
-    "oom": "memory limit", "output_limit": "output limit",
+    "oom": "memory limit", "output_limit": "output limit", "disk_limit": "output limit",
     "nonzero": "runtime error", "signal": "runtime error", "seccomp": "forbidden system call",
 }
 
