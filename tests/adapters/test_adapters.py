@@ -56,7 +56,7 @@ def test_without_the_framework(name, environment):
     """The error names the extra, and the package itself needs nothing."""
     code = f"import sbx, sys\nassert not any('adapters' in one for one in sys.modules)\nimport sbx.adapters.{name}"
     done = run(["/usr/bin/python3", "-S", "-c", code], env=environment)
-    assert done.returncode == 1 and f"pip install 'sbx-sandbox[{name}]'" in done.stdout, done.stdout
+    assert done.returncode == 1 and f"pip install 'clients/python[{name}]'" in done.stdout, done.stdout
 
 
 def test_extras_are_declared():

@@ -7,4 +7,6 @@ def missing(package: str, extra: str, cause: ImportError) -> ImportError:
     name = cause.name or ""
     if name.partition(".")[0] != package.partition(".")[0]:
         return cause  # the framework is there, and lacks something itself
-    return ImportError(f"sbx.adapters.{extra} needs {package}: pip install 'sbx-sandbox[{extra}]'", name=name)
+    # Not by the name of ours: no index has it, so that it is anybody's there.
+    return ImportError(f"sbx.adapters.{extra} needs {package}: in the sources of sbx, "
+                       f"pip install 'clients/python[{extra}]'", name=name)
