@@ -100,9 +100,9 @@ Error no_group_for(const Builder& b, const std::vector<Wanted>& missing) {
   std::string fix;
   const CgroupHome* const lacking = usable_v2(b);
   if (reasons.empty() && lacking != nullptr)
-    reasons.push_back(
-        where_of(*lacking) + " has only " +
-        (lacking->controllers.empty() ? "none of them" : join(lacking->controllers, ", ")));
+    reasons.push_back(where_of(*lacking) + (lacking->controllers.empty()
+                                                ? " has no controller"
+                                                : " has only " + join(lacking->controllers, ", ")));
   if (reasons.empty()) {
     if (std::string why = passed_over(b, fix); !why.empty()) reasons.push_back(std::move(why));
   }

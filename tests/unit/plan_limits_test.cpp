@@ -148,6 +148,15 @@ TEST_CASE("a user is told how to get groups of v1 hierarchies, all that are need
   CHECK(refused.error().hint.contains(unified));
 }
 
+TEST_CASE("a group of v2 that is ours and holds no controller is said to") {
+  HostFacts facts = hybrid(host_of_user());
+  profile::Profile profile;
+  profile.limits.memory_high = 1U << 20U;
+  const auto refused = build(profile, command(), facts);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().what.ends_with(" has no controller)"));
+}
+
 TEST_CASE("a limit that wants no controller is refused without naming one") {
   HostFacts facts = host_of_user();
   facts.cgroups.clear();
