@@ -121,6 +121,11 @@ std::string of_name(const plan::Plan& plan, const HostFacts& host, const std::st
   const std::string here = os::join_path(start_folder(plan), name);
   if (is_host_program_inside(plan, here))
     return "there is one where the command starts: ./" + quote(name);
+  const auto file = inside_at(plan, here);
+  if (file && !file->source.empty() && os::exists(file->source) && !os::is_folder(file->source))
+    return "there is a file of this name where the command starts, and it is no program: write its "
+           "interpreter before it: INTERPRETER " +
+           quote(name);
   const auto program = os::search_path(name, host);
   if (!program || !has_host_root(plan)) return "";
   const auto found = inside_at(plan, *program);

@@ -75,6 +75,15 @@ def test_a_path_below_the_workspace(sbx):
     assert sbx.run(cmd=["./here"]).assert_ok().out == "it runs\n"
 
 
+def test_a_file_that_is_no_program(sbx):
+    (sbx.cwd / "code.py").write_text("print('it runs')\n")
+    hint = absent(sbx, "code.py")
+    assert hint.endswith("INTERPRETER code.py")
+    assert sbx.run(cmd=["python3", "code.py"]).assert_ok().out == "it runs\n"
+    (sbx.cwd / "folder").mkdir()
+    assert absent(sbx, "folder") == "" and absent(sbx, "nosuch") == ""
+
+
 def test_an_interpreter_that_is_not_shown(sbx, tools):
     script(sbx.cwd / "script", f"#!{tools}/mytool -x")
     hint = absent(sbx, "./script")
