@@ -43,9 +43,12 @@ std::string said_of(const Outcome& outcome) {
     case Status::setup_error:
     case Status::internal_error:
       return outcome.error ? outcome.error->to_string() : outcome.reason.text;
+    case Status::signal:
+      // It was sbx that ended it. (So it is with git_protect, of which a warning tells.)
+      if (outcome.reason.code == "secret_leaked") return "signal: " + outcome.reason.text;
+      return "";
     case Status::ok:
     case Status::nonzero:
-    case Status::signal:
     case Status::interrupted:
       return "";
   }

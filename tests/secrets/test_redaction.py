@@ -154,6 +154,7 @@ def test_a_leak_can_end_the_run(sbx, value):
     run = sbx.run(flags=flags, cmd=["sh", "-c", "cat /run/secrets/k; echo; sleep 20; echo on"])
     assert run.code == 137 and run.result["reason"]["code"] == "secret_leaked" and run.seconds < 15, run
     assert run.stdout.rstrip(b"\n") == MASK and "k" in run.result["reason"]["text"]
+    assert f"sbx: signal: {run.result['reason']['text']}\n" in run.err, run
     late = sbx.run(flags=flags, cmd=["cat", "/run/secrets/k"])
     assert late.code == 137 and late.result["reason"]["code"] == "secret_leaked", late
     sbx.run(flags=flags, cmd=["true"]).assert_ok()
