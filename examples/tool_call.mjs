@@ -5,7 +5,8 @@ import { spawnSync } from "node:child_process";
 const run = spawnSync(
   process.env.SBX ?? "sbx",
   ["run", "shell", "--timeout", "10s", "--json", "--", "sh", "-c", process.argv[2] ?? "id"],
-  { encoding: "utf8", maxBuffer: 64 * 1024 * 1024, stdio: ["ignore", "pipe", "inherit"] },
+  // Of each stream 10 MiB, and in JSON six times that where all of it is escaped.
+  { encoding: "utf8", maxBuffer: 2 ** 27, stdio: ["ignore", "pipe", "inherit"] },
 );
 const result = JSON.parse(run.stdout);
 console.log(`status: ${result.status} (${result.reason.text})`);

@@ -39,6 +39,8 @@ def test_a_tool_call_says_how_it_ended(sbx):
     assert run.stdout.startswith("status: ok (") and "\ndone\n" in run.stdout, run
     run = start(sbx, ["node", EXAMPLES / "tool_call.mjs", "exit 3"])
     assert run.stdout.startswith("status: nonzero (") and run.returncode == 1, run
+    run = start(sbx, ["node", EXAMPLES / "tool_call.mjs", "head -c 20M /dev/zero | tee /dev/stderr"])
+    assert run.stdout.startswith("status: ok ("), run.stderr
 
 
 def test_what_a_client_of_mcp_is_given_is_accepted(sbx):
