@@ -11,6 +11,7 @@ import time
 import pytest
 
 from support import leftovers, slow
+from support.terminal import Terminal
 from support.waiting import SOON, state_of, wait_until, words_of
 
 
@@ -226,6 +227,16 @@ def test_a_client_that_is_killed_ends_all(client, sleepers, state):
         dying.kill()
     wait_until(lambda: count() == 0, "the run outlives the client")
     wait_until(lambda: not leftovers.descendants(server) and not os.path.exists(f"/proc/{server}/exe"), "the server is left")
+
+
+def test_a_person_at_a_terminal_is_told_what_it_waits_for(sbx):
+    terminal = Terminal()
+    words = [sbx.binary, "mcp", *sbx.degraded, "--workspace", "none"]
+    with subprocess.Popen(words, stdin=terminal.side, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=sbx.cwd) as server:
+        assert server.stderr.readline() == b"sbx: mcp is for an agent's program to start and to speak to; Ctrl-D ends it\n"
+        terminal.write(b"\x04")
+        assert server.wait(SOON) == 0
+        assert server.stdout.read() == b""
 
 
 def test_descriptors_do_not_run_out(client):

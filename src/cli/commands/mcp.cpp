@@ -228,6 +228,8 @@ Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const E
        .words = [line = std::move(line)](
                     const std::vector<std::string>& flags) { return line.with(flags); },
        .new_id = make_run_id});
+  if (::isatty(STDIN_FILENO) == 1)  // a person, to whom it would seem to hang
+    say("mcp is for an agent's program to start and to speak to; Ctrl-D ends it");
   if (!SBX_TRY(server.prepare())) return kSuccess;
   log::write(log::Level::info, "mcp session " + id + " has begun");
   const auto served = server.serve();
