@@ -13,10 +13,10 @@ namespace sbx::cli {
 /// program that waits for a result object gets one that says so.
 struct Reporting {
   bool json = false;
-  std::string result;  ///< FILE or fd:N; empty: not asked for
-  std::string events;
-  std::string junit;  ///< likewise
-  bool ci = false;    ///< --ci given
+  std::string result{};  ///< FILE or fd:N; empty: not asked for
+  std::string events{};
+  std::string junit{};  ///< likewise
+  bool ci = false;      ///< --ci given
 };
 
 struct Arguments {
