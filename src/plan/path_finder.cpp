@@ -72,12 +72,17 @@ class Finder {
     take(Verdict::denied, "it cannot be opened; that it exists can be seen", path_);
     for (const LandlockRule& rule : a.rules) {
       if (!is_below(path_, rule.path)) continue;
-      if (rule.device && found_.verdict != Verdict::allowed)
-        take(Verdict::allowed, "it can be used: the host's");
       if (rule.writable)
         take(Verdict::allowed, "it can be written: the host's " + printable(path_), path_);
-      if (!rule.device && !rule.writable && found_.verdict == Verdict::denied)
+      else if (found_.verdict == Verdict::allowed)
+        continue;
+      else if (rule.device)
+        take(Verdict::allowed, "it can be used: the host's");
+      else if (found_.verdict == Verdict::denied || !rule.key.empty())
         take(Verdict::partly, "it can be read, not written: the host's " + printable(path_), path_);
+      else
+        continue;
+      found_.rule = &rule;
     }
   }
   void see(const MountRoot&) { take_exactly("/", "the root, a folder of the sandbox's own"); }

@@ -21,6 +21,7 @@ struct Found {
   std::string what{};
   std::string source{};  ///< of the host's, when it is that
   std::string model{};   ///< of the host's, when it begins as what that has: an overlay, a copy
+  const LandlockRule* rule = nullptr;  ///< tier `landlock`: the one that opens it
 };
 
 /// What is at `path`, which is resolved; no step: nothing is.

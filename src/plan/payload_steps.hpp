@@ -54,6 +54,8 @@ struct LandlockRule {
   bool writable = false;
   bool device = false;
   bool optional = false;  ///< nothing is lost where it does not exist
+  std::string key{};      ///< tier `landlock`: the profile key that names it; empty: none does
+  Origin origin{};        ///< where that is written; empty file: a default
 };
 struct ApplyLandlock {
   int abi = 0;

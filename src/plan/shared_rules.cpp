@@ -1,6 +1,7 @@
 // What of the host's files a run without namespaces may use: the same as is shown in a root of its
 // own, where it really is.
 #include <array>
+#include <utility>
 
 #include "plan/devices.hpp"
 #include "plan/shared_host.hpp"
@@ -25,6 +26,12 @@ LandlockRule if_there(LandlockRule rule) {
   rule.optional = true;
   return rule;
 }
+/// The profile's own, so that a question or an error about it leads there.
+LandlockRule asked_for(const Builder& b, std::string key, LandlockRule rule) {
+  rule.origin = b.writer_of(key);
+  rule.key = std::move(key);
+  return rule;
+}
 
 void add_host(const Builder& b, std::vector<LandlockRule>& rules) {
   for (const RootEntry& entry : b.facts.root_entries)
@@ -42,7 +49,8 @@ void add_host(const Builder& b, std::vector<LandlockRule>& rules) {
 }
 
 Result<void> add_devices(const Builder& b, std::vector<LandlockRule>& rules) {
-  for (const Node& node : SBX_TRY(named_nodes(b))) rules.push_back(device(node.path));
+  for (const Node& node : SBX_TRY(named_nodes(b)))
+    rules.push_back(asked_for(b, "devices", device(node.path)));
   if (!b.facts.gpu) return {};
   for (const RootEntry& entry : b.facts.gpu->trees)
     if (entry.type != EntryType::symlink) rules.push_back(readable(entry.source));
@@ -53,7 +61,8 @@ Result<void> add_tools(const Builder& b, std::vector<LandlockRule>& rules) {
   for (std::size_t i = 0; i < b.facts.tools.size(); ++i) {
     if (!SBX_TRY(tool_is_there(b, i))) continue;
     for (const RootEntry& entry : b.facts.tools[i].trees)
-      if (entry.type != EntryType::symlink) rules.push_back(readable(entry.source));
+      if (entry.type != EntryType::symlink)
+        rules.push_back(asked_for(b, "tools[" + std::to_string(i) + "]", readable(entry.source)));
   }
   return {};
 }
@@ -65,7 +74,8 @@ Result<std::string> add_workspace(Builder& b, std::vector<LandlockRule>& rules) 
   const SourceFacts source = SBX_TRY(workspace_source(b));
   if (leaves_workspace_out(b, source)) return std::string();
   const bool writes = workspace.mode == profile::WorkspaceMode::rw;
-  rules.push_back(writes ? writable(source.path) : readable(source.path));
+  rules.push_back(
+      asked_for(b, "workspace.source", writes ? writable(source.path) : readable(source.path)));
   return source.path;
 }
 
@@ -73,9 +83,11 @@ Result<void> add_mounts(const Builder& b, std::vector<LandlockRule>& rules) {
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i) {
     const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
     if (bind == nullptr) continue;
-    const auto source = SBX_TRY(bind_source(b, *bind, "mounts[" + std::to_string(i) + "]"));
+    std::string key = "mounts[" + std::to_string(i) + "]";
+    const auto source = SBX_TRY(bind_source(b, *bind, key));
     if (!source) continue;
-    rules.push_back(bind->writable ? writable(source->path) : readable(source->path));
+    rules.push_back(asked_for(b, std::move(key),
+                              bind->writable ? writable(source->path) : readable(source->path)));
   }
   return {};
 }

@@ -10,6 +10,14 @@
 namespace sbx::plan {
 namespace {
 
+/// Who asked for what refused: a rule of tier `landlock` has a line of its own.
+const Origin& asked_by(const Step& step, const std::string& detail) {
+  if (const auto* const wall = std::get_if<ApplyLandlock>(&step.action); wall != nullptr)
+    for (const LandlockRule& rule : wall->rules)
+      if (!rule.key.empty() && rule.path == detail) return rule.origin;
+  return step.origin;
+}
+
 /// What each step asks of the kernel.
 struct FeatureOf {
   Feature operator()(const CloneNamespaces&) const { return Feature::user_namespace; }
@@ -58,7 +66,8 @@ Error step_error(const Plan& plan, std::size_t index, int error, const std::stri
   const bool rule = std::holds_alternative<ApplyLandlock>(step.action) && !detail.empty();
   std::string what = rule ? "allow " + quote(detail) + " by Landlock" : describe(step.action);
   if (!rule && !detail.empty()) what += " (" + detail + ")";
-  std::string where = step.origin.file.empty() ? "" : step.origin.to_string() + ": ";
+  const Origin& origin = asked_by(step, detail);
+  std::string where = origin.file.empty() ? "" : origin.to_string() + ": ";
   where += "step " + std::to_string(index + 1) + "/" + std::to_string(plan.steps.size());
   return {.kind = ErrorKind::setup,
           .what = std::move(what),

@@ -13,6 +13,10 @@
 namespace sbx::plan {
 namespace {
 
+constexpr std::string_view kWorkspaceRule = "workspace.source";  // as shared_rules.cpp names it
+
+constexpr const char* kOutOfReach = "you cannot reach it on the host either: open the way to it";
+
 /// The key under which `step` stands in the profile: the most exact one with its place.
 std::string key_of(const Asked& asked, const Step& step) {
   std::string key;
@@ -106,17 +110,13 @@ Answer absent(const Asked& asked, const std::string& path) {
   return answer;
 }
 
-/// The line, or else what to do, for a place of the host's that is shown read-only, or, where
-/// nothing but rules of Landlock's are around the command, not at all.
+/// The line, or else what to do, for a place of the host's that is shown read-only.
 void offer_mount(const Asked& asked, const Found& found, const std::string& path, Answer& answer) {
-  const std::string bind = "{bind: " + yaml_word(found.source) + ", at: " + yaml_word(path);
-  if (found.verdict == Verdict::denied) {
-    answer.allow_with = "mounts: [" + bind + "}]";
-  } else if (is_own_target(asked.profile, answer.key, path)) {
+  if (is_own_target(asked.profile, answer.key, path))
     answer.hint = "write mode: rw in that entry";  // another for the same place would be refused
-  } else {
-    answer.allow_with = "mounts: [" + bind + ", mode: rw}]";
-  }
+  else
+    answer.allow_with =
+        "mounts: [{bind: " + yaml_word(found.source) + ", at: " + yaml_word(path) + ", mode: rw}]";
 }
 
 /// Of a folder that is shown, and that lacks it.
@@ -127,7 +127,98 @@ void say_missing(const std::string& source, Answer& answer) {
   }
   answer.verdict = Verdict::denied;
   answer.what = "it does not exist, nor can it be made: the host's " + printable(source);
-  if (answer.allow_with.empty()) answer.hint = "make it on the host";
+  if (answer.allow_with.empty() && answer.hint.empty()) answer.hint = "make it on the host";
+}
+
+/// Would a line that opens `path` be refused, because of what is in it? Private folders of runs
+/// may not be shown, nor may anything be read-only inside of what is writable.
+bool holds_others(const Asked& asked, const ApplyLandlock& wall, const std::string& path,
+                  bool writable) {
+  const bool runs = std::ranges::any_of(asked.plan.steps, [&path](const Step& step) {
+    const auto* const scratch = std::get_if<MakeScratch>(&step.action);
+    return scratch != nullptr && is_below(scratch->path, path);
+  });
+  return runs || (writable && std::ranges::any_of(wall.rules, [&path](const LandlockRule& rule) {
+                    return !rule.writable && !rule.key.empty() && is_below(rule.path, path);
+                  }));
+}
+
+/// `line` lets the command write. Started by root it is another user, and one line is not enough.
+void offer_writing(const Asked& asked, std::string line, Answer& answer) {
+  const bool as_root = std::ranges::any_of(asked.plan.steps, [](const Step& step) {
+    return std::holds_alternative<BecomeReservedId>(step.action);
+  });
+  if (as_root && std::ranges::find(asked.profile.degrade, "idmap") == asked.profile.degrade.end())
+    answer.hint = "started by root it takes two lines:  " + line + "  and  degrade: [idmap]";
+  else
+    answer.allow_with = std::move(line);
+}
+
+void offer_workspace(const Asked& asked, const ApplyLandlock& wall, const LandlockRule& workspace,
+                     Answer& answer) {
+  const auto inside = std::ranges::find_if(wall.rules, [&workspace](const LandlockRule& rule) {
+    return rule.key.starts_with("mounts") && !rule.writable && is_below(rule.path, workspace.path);
+  });
+  if (inside == wall.rules.end())
+    offer_writing(asked, "workspace: {mode: rw}", answer);
+  else
+    answer.hint = "it can be  workspace: {mode: rw}  once " + inside->key +
+                  ", which is in it, is writable or gone";
+}
+
+/// Of a path of the host's that no rule opens.
+void offer_rule(const Asked& asked, const ApplyLandlock& wall, const std::string& path,
+                bool missing, Answer& answer) {
+  const std::string& at = asked.profile.workspace.at;
+  const auto shown = std::ranges::find(wall.rules, kWorkspaceRule, &LandlockRule::key);
+  if (shown != wall.rules.end() && is_below(path, at))
+    answer.hint = "without namespaces the workspace is where the host has it: " +
+                  printable(shown->path + path.substr(at.size()));
+  else if (missing || is_below(path, "/proc") || holds_others(asked, wall, path, false))
+    return;
+  else if (asked.host.real_path && asked.host.real_path(path).empty())
+    answer.hint = kOutOfReach;
+  else if (is_below(path, "/dev") && asked.host.is_device && asked.host.is_device(path))
+    answer.allow_with = "devices: [" + yaml_word(path.substr(sizeof "/dev/" - 1)) + "]";
+  else
+    answer.allow_with = "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + "}]";
+}
+
+/// Tier `landlock`: where the host's own links lead, except into /proc, where the rules name them.
+std::string on_host(const Asked& asked, std::string path) {
+  if (!asked.host.real_path || is_below(path, "/proc")) return path;
+  std::string real = asked.host.real_path(path);
+  return real.empty() || is_below(real, "/proc") ? path : real;
+}
+
+/// Tier `landlock`: the path is the host's, and rules of Landlock's say what may be done there.
+Answer shared_path(const Asked& asked, const Found& found, const ApplyLandlock& wall,
+                   const std::string& path) {
+  Answer answer;
+  const bool workspace = found.rule != nullptr && found.rule->key == kWorkspaceRule;
+  if (workspace) {
+    decide_by_mode(asked, answer);
+  } else if (found.rule != nullptr) {
+    answer.key = found.rule->key;
+    answer.origin = found.rule->origin;
+  }
+  answer.verdict = found.verdict;
+  answer.what = found.what;
+  answer.because = found.step->reason;
+  const bool missing = !found.source.empty() && asked.lacks(found.source, false);
+  if (found.verdict == Verdict::denied)
+    offer_rule(asked, wall, path, missing, answer);
+  else if (found.verdict == Verdict::partly && workspace)
+    offer_workspace(asked, wall, *found.rule, answer);
+  else if (found.verdict == Verdict::partly && is_own_target(asked.profile, answer.key, path))
+    answer.hint = "write mode: rw in that entry";
+  else if (found.verdict == Verdict::partly && !missing && !is_below(path, "/proc") &&
+           !holds_others(asked, wall, path, true))
+    offer_writing(
+        asked, "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + ", mode: rw}]",
+        answer);
+  if (missing) say_missing(found.source, answer);
+  return answer;
 }
 
 }  // namespace
@@ -138,7 +229,8 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
                         "it starts with /: path:/workspace/data.csv");
   const auto place = resolved(asked.plan, text);
   if (!place) return bad_question(quote(text) + " leads in a circle of links", "");
-  const std::string& path = *place;
+  const std::string path =
+      asked.plan.isolation.tier == "landlock" ? on_host(asked, *place) : *place;
   const Found found = what_is_at(asked.plan, path);
   if (found.step == nullptr) return absent(asked, path);
   if (is_watched(asked.plan, found.source)) {
@@ -149,20 +241,21 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
     answer.allow_with = "workspace: {git: none}";
     return answer;
   }
-  Answer answer;
-  const bool shared = std::holds_alternative<ApplyLandlock>(found.step->action);
-  if (!shared) {  // else it stands where namespaces are done without
-    answer.key = key_of(asked, *found.step);
-    answer.origin = found.step->origin;
+  if (const auto* wall = std::get_if<ApplyLandlock>(&found.step->action); wall != nullptr) {
+    Answer answer = shared_path(asked, found, *wall, path);
+    if (path != text) answer.what = "it leads to " + printable(path) + "; " + answer.what;
+    return answer;
   }
+  Answer answer;
+  answer.key = key_of(asked, *found.step);
+  answer.origin = found.step->origin;
   const bool workspace = !found.source.empty() && is_workspace(asked, answer.key, path);
   answer.verdict = found.verdict;
   answer.what = found.what;
   answer.because = found.step->reason;
   const bool missing = !found.source.empty() && asked.lacks(found.source, false);
   if (found.verdict == Verdict::denied && !answer.key.empty()) answer.hint = "take the entry out";
-  const bool closed = shared && found.verdict == Verdict::denied;
-  if (!found.source.empty() && (found.verdict == Verdict::partly || closed)) {
+  if (!found.source.empty() && found.verdict == Verdict::partly) {
     if (workspace)
       answer.allow_with = "workspace: {mode: rw}";
     else if (!missing)

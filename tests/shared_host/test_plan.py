@@ -1,4 +1,5 @@
 """Tier `landlock`: what of a profile it keeps, and what it refuses by name."""
+import json
 import os
 
 import pytest
@@ -121,6 +122,75 @@ def test_the_built_in_profiles(shared, profile):
 def test_why(shared, question, verdict, words):
     run = shared.call("explain", *shared.degraded, "--why", question, "--", "true")
     assert run.code == 0 and run.out.startswith(f"{question}: {verdict}") and words in run.out, run
+
+
+def why(shared, question, *flags):
+    run = shared.call("explain", *shared.degraded, *flags, "--json", "--why", question, "--", "true")
+    assert run.code == 0, run
+    return json.loads(run.out)
+
+
+def writing(line):
+    """Root's command is another user, who needs one more line."""
+    return (None, f"started by root it takes two lines:  {line}  and  degrade: [idmap]") if ROOT else (line, None)
+
+
+def test_why_of_the_workspace_where_it_is(shared):
+    (shared.cwd / "file").write_text("here\n")
+    (shared.cwd / "data").mkdir()
+    for path in (shared.cwd, shared.cwd / "file", shared.cwd / "new"):
+        answer = why(shared, f"path:{path}")
+        assert answer["key"] == "workspace.mode" and (answer["allow_with"], answer["hint"]) == writing("workspace: {mode: rw}"), answer
+        answer = why(shared, f"path:{path}", "--set", "workspace.mode=rw", "--degrade", "idmap")
+        assert answer["verdict"] == "allowed" and answer["origin"] == "--set workspace.mode", answer
+    answer = why(shared, "path:/workspace/file")
+    assert answer["verdict"] == "denied" and str(shared.cwd / "file") in answer["hint"] and not answer["allow_with"], answer
+    inner = shared.cwd / "data"
+    answer = why(shared, f"path:{shared.cwd}", "--ro", str(inner))
+    assert "once mounts[0]" in answer["hint"] and not answer["allow_with"], answer
+    answer = why(shared, f"path:{inner}", "--ro", str(inner))
+    assert (answer["key"], answer["hint"]) == ("mounts[0]", "write mode: rw in that entry"), answer
+    assert answer["origin"] == "--ro", answer
+
+
+@pytest.mark.parametrize("path,line", [
+    ("/etc/passwd", "mounts: [{bind: /etc/passwd, at: /etc/passwd}]"),
+    ("/dev/full", None),
+    ("/dev/tty", "devices: [tty]"),
+    ("/proc/meminfo", None),
+    ("/proc/mounts", None),
+])
+def test_a_line_that_why_gives_is_one_that_a_run_takes(shared, path, line):
+    answer = why(shared, f"path:{path}")
+    assert answer["allow_with"] == line, answer
+    if line is not None:
+        profile = shared.profile(f"version: 1\n{line}\n")
+        shared.run(profile, cmd=["true"]).assert_ok()
+        again = why(shared, f"path:{path}", "--set", line.replace(": ", "=", 1))
+        assert again["verdict"] != "denied" and again["key"] in ("mounts[0]", "devices"), again
+
+
+def test_why_of_the_folder_with_private_ones_gives_no_line(shared, place):
+    run = shared.call("explain", *shared.degraded, "--json", "--why", f"path:{place}", "--", "true", env={"TMPDIR": str(place)})
+    answer = json.loads(run.out)
+    assert answer["verdict"] == "denied" and not answer["allow_with"], answer
+
+
+def test_why_follows_the_hosts_links(shared, tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("/usr/bin/env")
+    answer = why(shared, f"path:{link}")
+    assert answer["verdict"] == "partly" and "it leads to" in answer["text"], answer
+
+
+@pytest.mark.needs("root")
+def test_what_is_refused_has_the_line_that_asked_for_it(shared, tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o700)
+    (closed / "inner").mkdir()
+    profile = shared.profile(f"version: 1\ndegrade: [userns]\nmounts:\n  - {{bind: {closed}/inner, at: {closed}/inner}}\n")
+    shared.run(profile, cmd=["true"]).assert_refused(f"{profile}:4:5: step")
 
 
 def test_explain_names_every_rule(shared):
