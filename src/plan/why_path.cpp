@@ -104,6 +104,8 @@ Answer absent(const Asked& asked, const std::string& path) {
     answer.hint = "the host's leads to " + printable(real) +
                   ", which no sandbox is shown; a file of its own is  mounts: [{file: " + place +
                   ", content: TEXT}]";
+  } else if (asked.host.real_path && real.empty()) {  // it is not lacking
+    answer.hint = kOutOfReach;
   } else {
     offer(asked, path, "mounts: [{bind: " + place + ", at: " + place + "}]", answer);
   }

@@ -1,5 +1,6 @@
 """sbx explain --why: what it answers is what the command meets."""
 import json
+import os
 import re
 import tempfile
 from pathlib import Path
@@ -107,6 +108,17 @@ def test_no_line_is_given_for_what_the_host_lacks(sbx, scene, elsewhere):
     for line in re.findall(r"mounts: \[.*?\}\]", nothing["hint"]):
         wider = sbx.profile(f"version: 1\n{line}\n")
         assert sbx.run(wider, cmd=["test", "-e", f"{elsewhere}/none"]).assert_ok()
+
+
+@pytest.mark.needs("user")
+def test_no_line_is_given_for_what_the_caller_cannot_reach(sbx, elsewhere):
+    """It would end the run."""
+    os.chmod(elsewhere, 0o600)
+    try:
+        [answer] = answers(sbx, "default", f"path:{elsewhere}/in")
+    finally:
+        os.chmod(elsewhere, 0o700)
+    assert answer["allow_with"] is None and "cannot reach it" in answer["hint"], answer
 
 
 def test_the_line_for_a_variable_gives_it(sbx, monkeypatch):
