@@ -162,6 +162,8 @@ def test_explain_and_check_unpack_nothing(images):
     for words in (["explain"], ["run", "--dry-run"]):
         done = images.sbx.call(*words, "--root", f"oci:{where}", *images.sbx.degraded, "--", "true")
         assert done.code == 0 and "not unpacked yet" in done.out, done
+    asked = images.sbx.call("explain", "--root", f"oci:{where}", "--why", "env:COLOUR", *images.sbx.degraded)
+    assert asked.code == 0 and "warning: the image is not unpacked yet" in asked.err, asked
     profile = images.sbx.profile({"version": 1, "root": {"oci": str(where), "ref": "latest", "max": "1G"}})
     assert images.sbx.call("check", profile).code == 0
     assert not images.store.exists()

@@ -59,6 +59,8 @@ int explain_command(const Arguments& arguments, supervise::Nanos started) {
   if (!planned) return refuse(arguments, planned.error(), started);
   if (!arguments.why.empty()) {
     const auto text = answers(arguments, *planned);
+    // What the plan does not know, no answer does.
+    for (const std::string& warning : planned->plan.warnings) say("warning: " + warning);
     return text ? print(*text) : refuse(arguments, text.error(), started);
   }
   return print(arguments.reporting.json ? plan::describe_json(planned->plan) + "\n"
