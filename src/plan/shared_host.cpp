@@ -128,7 +128,11 @@ Result<void> check_wishes(const Builder& b) {
   if (const std::vector<std::string> keys = needs_namespaces(b); !keys.empty()) {
     std::vector<std::string> places;
     places.reserve(keys.size());
-    for (const std::string& key : keys) places.push_back(key + " (" + b.written_at(key) + ")");
+    for (const std::string& key : keys) {
+      const std::string at = b.written_at(key);  // files of a batch's job: all are one wish
+      std::string place = at == "files" ? "files of the job" : key + " (" + at + ")";
+      if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+    }
     return std::unexpected(error_about(
         b, "tier landlock (degrade: userns) has no " + join(places, ", "),
         "take it out of the profile, or start sbx where `sbx doctor` finds namespaces"));

@@ -67,6 +67,17 @@ def test_files_are_all_there_is_in_a_workspace_of_the_jobs_own(sbx, batch):
     assert [path.name for path in sbx.cwd.iterdir()] == ["caller.txt"]
 
 
+def test_files_leave_the_lines_of_the_profile_what_they_are(sbx, batch):
+    """They come as mounts, before and behind those that it has."""
+    profile = sbx.cwd / "mounts.yaml"
+    for line in (0, 9, 10):
+        text = ["version: 1", "mounts:", *(f"  - {{bind: /usr/share, at: /{i}}}" for i in range(11))]
+        text[2 + line] = "  - {bind: /nothing/there, at: /here}"
+        profile.write_text("\n".join(text) + "\n")
+        run = batch.call([{"argv": ["true"], "files": {"a": ""}}], "--profile", str(profile))
+        assert run.code == 125 and f"{profile}:{3 + line}:5: cannot show /nothing/there" in run.err, run
+
+
 @pytest.mark.parametrize("given", ["small\n", "x" * 300_000, ""], ids=["small", "large", "empty"])
 def test_standard_input_is_the_jobs(sbx, batch, given):
     (sbx.cwd / "in.txt").write_text(given)

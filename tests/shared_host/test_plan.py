@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from support.batch import Batch
+
 pytestmark = pytest.mark.needs("signal-scope")
 
 ROOT = os.geteuid() == 0
@@ -32,6 +34,11 @@ def test_a_file_of_the_profile_has_its_line(shared):
     profile = shared.profile("version: 1\nmounts:\n  - {file: /etc/app.ini, content: x}\n")
     run = shared.run(profile, cmd=["true"])
     run.assert_refused(f"mounts[0] ({profile}:3:5)")
+
+
+def test_files_of_a_job_are_refused_as_what_they_are(shared):
+    run = Batch(shared).call([{"argv": ["cat", "a"], "files": {"a": "1", "b": "2"}}])
+    assert run.code == 125 and "has no files of the job\n" in run.err and "mounts" not in run.err, run
 
 
 def test_nothing_is_read_only_inside_of_what_is_writable(shared, tmp_path):

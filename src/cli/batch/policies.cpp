@@ -1,7 +1,10 @@
 #include "cli/batch/policies.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "cli/narrate.hpp"
@@ -92,16 +95,37 @@ std::optional<Error> input_problem(const Job& job, const std::string& cwd,
   return error;
 }
 
+/// An entry comes before all that the profile has in `mounts`: where those are written goes along.
+void move_places(profile::Profile& profile) {
+  constexpr std::string_view kEntry = "mounts[";
+  auto& origins = profile.origins;
+  std::vector<std::pair<std::string, Origin>> moved;
+  for (auto at = origins.lower_bound(kEntry); at != origins.end() && at->first.starts_with(kEntry);
+       at = origins.erase(at)) {
+    const std::string_view name = std::string_view(at->first).substr(kEntry.size());
+    std::size_t number = 0;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    moved.emplace_back("mounts[" + std::to_string(number + 1) +
+                           std::string(name.substr(std::min(name.find(']'), name.size()))),
+                       at->second);
+  }
+  origins.insert(std::make_move_iterator(moved.begin()), std::make_move_iterator(moved.end()));
+}
+
 void put_files(const Job& job, profile::Profile& profile) {
   const std::string& top = profile.workspace.at;
   profile::TmpfsMount folder;
   folder.target = top;
   folder.size = profile.workspace.size;
-  profile.mounts.insert(profile.mounts.begin(), {folder, Origin{"files"}});
-  for (const sbx::batch::JobFile& file : job.files)
+  const Origin files{"files"};
+  move_places(profile);
+  profile.mounts.insert(profile.mounts.begin(), {folder, files});
+  profile.origins.emplace("mounts[0]", files);
+  for (const sbx::batch::JobFile& file : job.files) {
+    profile.origins.emplace("mounts[" + std::to_string(profile.mounts.size()) + "]", files);
     profile.mounts.push_back(
-        {profile::FileMount{top + "/" + file.path, file.content, file.perm, true},
-         Origin{"files"}});
+        {profile::FileMount{top + "/" + file.path, file.content, file.perm, true}, files});
+  }
   if (!profile.workdir) profile.workdir = top;
   profile.workspace.mode = profile::WorkspaceMode::none;
 }
