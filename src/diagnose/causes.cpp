@@ -267,7 +267,7 @@ Cause likely_cause(Feature feature, int error, const Surroundings& around) {
   return rights && refuses(error) ? confinement_cause(feature, error, around) : Cause{};
 }
 
-void add_cause(Error& error, const Surroundings& around) {
+void add_cause(Error& error, const Surroundings& around, bool bare) {
   if (!error.cause.empty()) return;
   Cause cause = error.feature ? likely_cause(*error.feature, error.sys_errno, around)
                               : limits_cause({}, error.sys_errno, around);
@@ -275,7 +275,7 @@ void add_cause(Error& error, const Surroundings& around) {
   if (cause.why.empty()) return;
   error.cause = std::move(cause.why);
   if (!cause.fix.empty()) error.hint = std::move(cause.fix);
-  if (can_do_without(error.feature, error.sys_errno, around))
+  if (bare && can_do_without(error.feature, error.sys_errno, around))
     error.hint += ", or accept less: --degrade userns";
 }
 

@@ -23,7 +23,7 @@ Cause likely_cause(Feature feature, int error, const Surroundings& around);
 
 /// Completes an error by its likely cause, and replaces the hint by what helps against that. An
 /// error that names no feature is completed only where nothing of sbx works; one with a cause stays
-/// as it is.
-void add_cause(Error& error, const Surroundings& around);
+/// as it is. `bare`: would it also run without namespaces?
+void add_cause(Error& error, const Surroundings& around, bool bare = true);
 
 }  // namespace sbx::diagnose

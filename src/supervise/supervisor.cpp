@@ -75,7 +75,7 @@ Outcome Run::execute(const Launcher& launcher) {
     sandbox_.reset();
     control_.tell_end();
     clean_places();  // the payload may have run already
-    add_cause(ready.error());
+    add_cause(ready.error(), plan_.supervision.learning == plan::Learning::off);
     evidence_.setup_error = std::move(ready.error());
     outcome_.setup_ms = in_ms(now_ns() - started_);
   } else {

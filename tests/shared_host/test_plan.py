@@ -210,3 +210,4 @@ def test_explain_names_every_rule(shared):
 def test_learn_needs_namespaces(shared, tmp_path):
     run = shared.call("learn", "-o", str(tmp_path / "out.yaml"), *shared.degraded, "--", "true")
     assert run.code == 125 and "new namespaces" in run.err and not (tmp_path / "out.yaml").exists(), run
+    assert "--degrade" not in run.err, run  # which it has, and which does not help
