@@ -14,6 +14,7 @@ struct Capacity {
   std::uint64_t memory = 0;  ///< bytes
   double cores = 1;          ///< of the host
   std::size_t jobs = 1;      ///< -j
+  bool said = false;         ///< the memory is what --total-memory says, not what there is
 };
 
 /// What one job may take while it lives.

@@ -151,6 +151,11 @@ def test_a_wrong_line_is_told_with_its_place_before_anything_starts(sbx, batch, 
     assert not batch.out.exists()
 
 
+def test_what_is_more_than_all_jobs_may_have_names_the_flag(batch):
+    run = batch.call([{"argv": ["true"], "overrides": {"limits": {"memory": "64M"}}}], "--total-memory", "1000K")
+    run.assert_refused("limits.memory (64M) is more than --total-memory (1000K)", "more for all jobs together")
+
+
 def test_each_jobs_own_inputs_are_looked_at_before_anything_starts(sbx, batch):
     """Also those of a policy that an earlier job had: with `files` it needs no workspace."""
     (sbx.cwd / "there").write_text("x")

@@ -57,9 +57,13 @@ Result<os::UniqueFd> spool(int from, const std::string& name) {
 std::optional<Error> too_much(const Need& need, const Capacity& total, const std::string& where) {
   if (need.memory != kAllMemory && need.memory > total.memory)
     return Error{ErrorKind::host,
-                 "limits.memory (" + format_bytes(need.memory) + ") is more than there is (" +
-                     std::to_string(total.memory >> 20U) + "M)",
-                 where, "a smaller limit, or another host"};
+                 "limits.memory (" + format_bytes(need.memory) + ") is more than " +
+                     (total.said ? "--total-memory (" + format_bytes(total.memory)
+                                 : "there is (" + std::to_string(total.memory >> 20U) + "M") +
+                     ")",
+                 where,
+                 total.said ? "a smaller limit, or more for all jobs together"
+                            : "a smaller limit, or another host"};
   if (need.cores > total.cores)
     return Error{ErrorKind::host,
                  "limits.cpus is more than the " +

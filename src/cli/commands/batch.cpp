@@ -104,6 +104,7 @@ Result<Bounds> read_bounds(const Arguments& arguments) {
                                    bytes ? "jobs need more than no memory" : bytes.error(),
                                    "--total-memory", "a size such as 4G"});
     settings.capacity.memory = bounds.total.memory = *bytes;
+    bounds.total.said = true;
   }
   if (!arguments.retry.empty())
     settings.retries = SBX_TRY(read_count(arguments.retry, "--retry", 0, kMostRetries));
