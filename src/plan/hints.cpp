@@ -60,8 +60,8 @@ std::string copy_hint(int error) {
     return "overlayfs refuses this folder, and its copy does not fit: enlarge workspace.size, or "
            "use a smaller folder";
   if (error == EACCES)
-    return "overlayfs refuses this folder, and it holds a file or folder that you may not read, so "
-           "that it cannot be copied whole";
+    return "overlayfs refuses this folder, and it holds a file or folder that the command's user "
+           "may not read, so that it cannot be copied whole";
   if (error == ELOOP) return "overlayfs refuses this folder, and it is nested too deep for a copy";
   return "overlayfs refuses this folder, and it cannot be copied: use mode ro or rw, or a folder "
          "elsewhere";
@@ -168,7 +168,7 @@ struct Hint {
   }
   std::string operator()(const CopyIn&) const {
     if (error == ENOSPC) return "it does not fit: give the tmpfs that it goes to more room (size)";
-    if (error == EACCES) return "it holds a file or folder that you may not read";
+    if (error == EACCES) return "it holds a file or folder that the command's user may not read";
     if (error == ELOOP) return "its folders are nested too deep for a copy";
     return "";
   }

@@ -71,6 +71,16 @@ def test_what_is_missing_too_large_or_in_the_way_ends_the_run(sbx, data):
     sbx.run(flags=["--copy-in", "data"], cmd=["true"]).assert_refused("SRC:/DST")
 
 
+@pytest.mark.needs("root")
+def test_what_the_commands_user_may_not_read_ends_the_run(sbx, data):
+    """Which root may, who starts it."""
+    closed = data / "inner/run"
+    closed.chmod(0o600)
+    os.chown(closed, 4242, 4242)
+    run = sbx.run(flags=["--copy-in", f"{data}:/tmp/in"], cmd=["true"])
+    run.assert_refused("copy it to /tmp/in", "EACCES", "that the command's user may not read")
+
+
 def test_rights_and_odd_things_are_not_copied(sbx, data):
     (data / "setuid").write_text("x")
     (data / "setuid").chmod(0o6755)
