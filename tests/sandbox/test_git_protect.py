@@ -224,61 +224,6 @@ def test_the_same_files_writable_elsewhere_are_refused(sbx, main, tmp_path):
     sh(sbx, main, "git status", "--ro", f"{tmp_path}:/all").assert_ok()
 
 
-# ---- what a configuration names
-
-def named(tree):
-    (tree.top / "team").mkdir()
-    (tree.top / "team" / "config").write_text("[alias]\n\tx = status\n")
-    (tree.top / "hooks.d").mkdir()
-    git(tree.top, "config", "include.path", str(tree.top / "team" / "config"))
-    git(tree.top, "config", "core.hooksPath", "hooks.d")
-
-
-def test_what_the_configuration_names_is_kept_as_well(sbx, main):
-    named(main)
-    run = sh(sbx, main, "echo x >> team/config; mv team t; echo x > hooks.d/pre-commit; mv hooks.d h; "
-                        "git commit -q --allow-empty -m fine")
-    assert run.code == 0 and run.err.lower().count("read-only") == 2 and run.err.count("busy") == 2, run
-
-
-@pytest.mark.parametrize("hooks", ["hooks\t.d", ":(optional)hooks .d", "~/hooks .d"])
-def test_hooks_that_only_some_versions_of_git_find_there(sbx, main, hooks):
-    """As the caller's home the work tree has other files that are kept."""
-    (main.top / "hooks .d").mkdir()
-    with open(main.top / ".git" / "config", "a", encoding="utf-8") as config:
-        config.write(f"[core]\n\thooksPath = {hooks}\n")
-    run = sbx.run(flags=PROTECT, cmd=["sh", "-c", "echo x > 'hooks .d/pre-commit'; mv 'hooks .d' h"], cwd=main.top,
-                  env={"HOME": str(main.top)})
-    assert "Read-only" in run.err and "busy" in run.err, run
-
-
-def test_hooks_in_the_home_of_a_user_that_they_name_are_refused(sbx, main):
-    git(main.top, "config", "core.hooksPath", "~root/hooks")
-    refused(sbx, main, "~root/hooks", "--git none")
-
-
-def test_what_it_names_through_a_link_is_refused(sbx, main):
-    named(main)
-    (main.top / "hooks.d").rename(main.top / "real")
-    (main.top / "hooks.d").symlink_to("real")
-    refused(sbx, main, "hooks.d", "symbolic link")
-
-
-def test_what_it_names_in_vain_must_not_come_into_being(sbx, main):
-    git(main.top, "config", "include.path", "../team.config")
-    run = sh(sbx, main, "echo > team.config; sleep 30")
-    assert run.code == 137 and run.result["reason"]["code"] == "git_protect", run
-    assert not (main.top / "team.config").exists()
-
-
-def test_a_hook_that_is_a_link_into_the_work_tree(sbx, main):
-    (main.top / "scripts").mkdir()
-    (main.top / "scripts" / "check").write_text("#!/bin/sh\n")
-    (main.own / "hooks" / "pre-commit").symlink_to("../../scripts/check")
-    run = sh(sbx, main, "echo x >> scripts/check; mv scripts s")
-    assert "ead-only" in run.err and "busy" in run.err, run
-
-
 # ---- the host meanwhile
 
 def test_the_run_ends_when_the_host_replaces_what_is_kept(sbx, main):
