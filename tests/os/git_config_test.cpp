@@ -120,7 +120,7 @@ std::vector<Expected> found_by_git(std::string_view list) {
 }  // namespace
 
 TEST_CASE("git configuration: we find what git finds") {
-  std::string folder = "/tmp/sbx-git-config-XXXXXX";
+  std::string folder = "/tmp/git-config-test-XXXXXX";
   REQUIRE(::mkdtemp(folder.data()) != nullptr);
   const std::string file = folder + "/config";
   std::minstd_rand random(20261128);
