@@ -132,6 +132,21 @@ void say_missing(const std::string& source, Answer& answer) {
   if (answer.allow_with.empty() && answer.hint.empty()) answer.hint = "make it on the host";
 }
 
+/// The image is unpacked once, for all runs with it: no line may write to it.
+void tell_of_image(const std::string& path, bool missing, Answer& answer) {
+  if (missing) {
+    answer.verdict = Verdict::denied;
+    answer.what = "it is not in the image, nor can it be made";
+    answer.hint = "put it in the image";
+    return;
+  }
+  const std::string place = yaml_word(path);
+  answer.what = "it can be read, not written: the image's";
+  answer.hint =
+      "all runs share the image; over it, a folder of the run's own is  mounts: [{tmpfs: " + place +
+      "}], a file  mounts: [{file: " + place + ", content: TEXT}]";
+}
+
 /// Would a line that opens `path` be refused, because of what is in it? Private folders of runs
 /// may not be shown, nor may anything be read-only inside of what is writable.
 bool holds_others(const Asked& asked, const ApplyLandlock& wall, const std::string& path,
@@ -252,6 +267,8 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
   answer.key = key_of(asked, *found.step);
   answer.origin = found.step->origin;
   const bool workspace = !found.source.empty() && is_workspace(asked, answer.key, path);
+  const bool image = !found.source.empty() && answer.key.starts_with("root") &&
+                     asked.profile.root.kind == profile::RootKind::oci;
   answer.verdict = found.verdict;
   answer.what = found.what;
   answer.because = found.step->reason;
@@ -260,12 +277,15 @@ Result<Answer> why_path(const Asked& asked, std::string_view text) {
   if (!found.source.empty() && found.verdict == Verdict::partly) {
     if (workspace)
       answer.allow_with = "workspace: {mode: rw}";
-    else if (!missing)
+    else if (!missing && !image)
       offer_mount(asked, found, path, answer);
   }
   if (answer.key == "workspace.git") answer.allow_with = "workspace: {git: none}";
   if (workspace) decide_by_mode(asked, answer);
-  if (missing) say_missing(found.source, answer);
+  if (image)
+    tell_of_image(path, missing, answer);
+  else if (missing)
+    say_missing(found.source, answer);
   if (path != text) answer.what = "it leads to " + printable(path) + "; " + answer.what;
   return answer;
 }

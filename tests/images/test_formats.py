@@ -169,6 +169,21 @@ def test_explain_and_check_unpack_nothing(images):
     assert not images.store.exists()
 
 
+def test_no_line_writes_to_the_unpacked_image(images):
+    """All runs with it share it, and none looks again at what was verified."""
+    where = images.write(Image(images.base(member("srv/"), member("srv/file", "x"))))
+    settle(where)
+    assert images.run(where, "/bin/probe", "finds", "/srv/file").code == 42  # which unpacks it
+    words = [word for path in ("/srv", "/srv/file", "/srv/none") for word in ("--why", f"path:{path}")]
+    run = images.sbx.call("explain", "--root", f"oci:{where}", "--json", *words, *images.sbx.degraded)
+    folder, file, none = (json.loads(line) for line in run.out.splitlines())
+    for answer in (folder, file, none):
+        assert answer["allow_with"] is None and str(images.store) not in json.dumps(answer), answer
+    assert folder["verdict"] == "partly" and "{tmpfs: /srv}" in folder["hint"] and "{file: /srv/file," in file["hint"]
+    assert none["verdict"] == "denied" and "not in the image" in none["text"], none
+    images.run(where, "/bin/probe", "create-in", "/srv", flags=["--tmpfs", "/srv"]).assert_nonzero(42)
+
+
 def test_what_is_no_image_is_said(images):
     for content in (b"", b"no archive at all" * 99, tar(member("x", "y"))):
         place = images.place()
