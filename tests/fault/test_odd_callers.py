@@ -214,6 +214,14 @@ def test_and_what_is_relative_to_it_is_not_found_anywhere_else(from_removed, sbx
         assert "the current directory has been removed" in done.stderr, done
 
 
+@pytest.mark.parametrize("flags", [[], ["--workspace", "sub"]], ids=" ".join)
+def test_a_session_has_no_workspace_there(from_removed, tmp_path, flags):
+    (tmp_path / "sub").mkdir()
+    done = from_removed("mcp", *flags)
+    assert done.returncode == 125 and "the current directory has been removed" in done.stderr, done
+    assert "/dev/null" not in done.stderr and "--workspace none" in done.stderr, done
+
+
 def test_verbs_that_need_no_current_directory_do_without(from_removed):
     for words in (["check", "default"], ["explain", "strict"], ["profiles", "ls"], ["profiles", "show", "python"], ["ps"], ["diff"]):
         assert from_removed(*words).returncode == 0, words

@@ -160,7 +160,14 @@ Result<supervise::Redactor> redactor_of(const Profile& profile) {
 /// The current folder is left out where `sbx run` leaves it out, because it is more than a project.
 Result<void> choose_workspace(Profile& profile, const std::string& cwd, const Environment& env) {
   profile::Workspace& workspace = profile.workspace;
-  if (workspace.named || workspace.mode == profile::WorkspaceMode::none) return {};
+  if (workspace.mode == profile::WorkspaceMode::none) return {};
+  if (cwd == kRemovedDirectory && !workspace.source.starts_with('/'))
+    return std::unexpected(Error{.kind = ErrorKind::profile,
+                                 .what = "cannot open the workspace " + quote(workspace.source) +
+                                         ": the current directory has been removed",
+                                 .hint = "change to a folder that you may read, or say "
+                                         "--workspace DIR, or --workspace none"});
+  if (workspace.named) return {};
   const HostFacts facts = SBX_TRY(os::probe({.env = env,
                                              .root = os::RootRequest::empty,
                                              .sources = {{workspace.source, cwd}},
