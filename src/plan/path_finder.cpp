@@ -72,13 +72,12 @@ class Finder {
     take(Verdict::denied, "it cannot be opened; that it exists can be seen", path_);
     for (const LandlockRule& rule : a.rules) {
       if (!is_below(path_, rule.path)) continue;
+      const bool open = found_.verdict == Verdict::allowed;
       if (rule.writable)
         take(Verdict::allowed, "it can be written: the host's " + printable(path_), path_);
-      else if (found_.verdict == Verdict::allowed)
-        continue;
-      else if (rule.device)
+      else if (rule.device && !open)
         take(Verdict::allowed, "it can be used: the host's");
-      else if (found_.verdict == Verdict::denied || !rule.key.empty())
+      else if (!open && (found_.verdict == Verdict::denied || !rule.key.empty()))
         take(Verdict::partly, "it can be read, not written: the host's " + printable(path_), path_);
       else
         continue;

@@ -130,7 +130,9 @@ Result<void> check_wishes(const Builder& b) {
     places.reserve(keys.size());
     for (const std::string& key : keys) {
       const std::string at = b.written_at(key);  // files of a batch's job: all are one wish
-      std::string place = at == "files" ? "files of the job" : key + " (" + at + ")";
+      std::string place = key;
+      place.append(" (").append(at).append(")");
+      if (at == "files") place = "files of the job";
       if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
     }
     return std::unexpected(error_about(

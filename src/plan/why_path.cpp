@@ -204,7 +204,7 @@ void offer_rule(const Asked& asked, const ApplyLandlock& wall, const std::string
 /// Tier `landlock`: where the host's own links lead, except into /proc, where the rules name them.
 std::string on_host(const Asked& asked, std::string path) {
   if (!asked.host.real_path || is_below(path, "/proc")) return path;
-  std::string real = asked.host.real_path(path);
+  const std::string real = asked.host.real_path(path);
   return real.empty() || is_below(real, "/proc") ? path : real;
 }
 
