@@ -9,13 +9,10 @@
 #include "plan/builder.hpp"
 #include "plan/path_finder.hpp"
 #include "plan/why_parts.hpp"
+#include "plan/why_path_parts.hpp"
 
 namespace sbx::plan {
 namespace {
-
-constexpr std::string_view kWorkspaceRule = "workspace.source";  // as shared_rules.cpp names it
-
-constexpr const char* kOutOfReach = "you cannot reach it on the host either: open the way to it";
 
 /// The key under which `step` stands in the profile: the most exact one with its place.
 std::string key_of(const Asked& asked, const Step& step) {
@@ -32,24 +29,6 @@ bool is_workspace(const Asked& asked, const std::string& key, const std::string&
   return (key.starts_with("workspace") && key != "workspace.git") ||
          (key.empty() && workspace.mode != profile::WorkspaceMode::none &&
           is_below(path, workspace.at));
-}
-
-/// The mode of the workspace decides what can be done there.
-void decide_by_mode(const Asked& asked, Answer& answer) {
-  answer.key = "workspace.mode";
-  const auto written = asked.profile.origins.find(answer.key);
-  answer.origin = written == asked.profile.origins.end() ? Origin{} : written->second;
-}
-
-/// Is the entry `key` of `mounts` the one for this very place?
-bool is_own_target(const profile::Profile& profile, const std::string& key,
-                   const std::string& path) {
-  const auto& mounts = profile.mounts;
-  for (std::size_t i = 0; i < mounts.size(); ++i)
-    if (key.starts_with("mounts[" + std::to_string(i) + "]"))
-      return std::visit([&path](const auto& mount) { return mount.target == path; },
-                        mounts[i].what);
-  return false;
 }
 
 /// A path of the host's that ends the run when it comes into being (workspace.git: protect).
@@ -121,17 +100,6 @@ void offer_mount(const Asked& asked, const Found& found, const std::string& path
         "mounts: [{bind: " + yaml_word(found.source) + ", at: " + yaml_word(path) + ", mode: rw}]";
 }
 
-/// Of a folder that is shown, and that lacks it.
-void say_missing(const std::string& source, Answer& answer) {
-  if (answer.verdict == Verdict::allowed) {
-    answer.what = "it does not exist, and can be made: the host's " + printable(source);
-    return;
-  }
-  answer.verdict = Verdict::denied;
-  answer.what = "it does not exist, nor can it be made: the host's " + printable(source);
-  if (answer.allow_with.empty() && answer.hint.empty()) answer.hint = "make it on the host";
-}
-
 /// The image is unpacked once, for all runs with it: no line may write to it.
 void tell_of_image(const std::string& path, bool missing, Answer& answer) {
   if (missing) {
@@ -147,98 +115,33 @@ void tell_of_image(const std::string& path, bool missing, Answer& answer) {
       "}], a file  mounts: [{file: " + place + ", content: TEXT}]";
 }
 
-/// Would a line that opens `path` be refused, because of what is in it? Private folders of runs
-/// may not be shown, nor may anything be read-only inside of what is writable.
-bool holds_others(const Asked& asked, const ApplyLandlock& wall, const std::string& path,
-                  bool writable) {
-  const bool runs = std::ranges::any_of(asked.plan.steps, [&path](const Step& step) {
-    const auto* const scratch = std::get_if<MakeScratch>(&step.action);
-    return scratch != nullptr && is_below(scratch->path, path);
-  });
-  return runs || (writable && std::ranges::any_of(wall.rules, [&path](const LandlockRule& rule) {
-                    return !rule.writable && !rule.key.empty() && is_below(rule.path, path);
-                  }));
-}
-
-/// `line` lets the command write. Started by root it is another user, and one line is not enough.
-void offer_writing(const Asked& asked, std::string line, Answer& answer) {
-  const bool as_root = std::ranges::any_of(asked.plan.steps, [](const Step& step) {
-    return std::holds_alternative<BecomeReservedId>(step.action);
-  });
-  if (as_root && std::ranges::find(asked.profile.degrade, "idmap") == asked.profile.degrade.end())
-    answer.hint = "started by root it takes two lines:  " + line + "  and  degrade: [idmap]";
-  else
-    answer.allow_with = std::move(line);
-}
-
-void offer_workspace(const Asked& asked, const ApplyLandlock& wall, const LandlockRule& workspace,
-                     Answer& answer) {
-  const auto inside = std::ranges::find_if(wall.rules, [&workspace](const LandlockRule& rule) {
-    return rule.key.starts_with("mounts") && !rule.writable && is_below(rule.path, workspace.path);
-  });
-  if (inside == wall.rules.end())
-    offer_writing(asked, "workspace: {mode: rw}", answer);
-  else
-    answer.hint = "it can be  workspace: {mode: rw}  once " + inside->key +
-                  ", which is in it, is writable or gone";
-}
-
-/// Of a path of the host's that no rule opens.
-void offer_rule(const Asked& asked, const ApplyLandlock& wall, const std::string& path,
-                bool missing, Answer& answer) {
-  const std::string& at = asked.profile.workspace.at;
-  const auto shown = std::ranges::find(wall.rules, kWorkspaceRule, &LandlockRule::key);
-  if (shown != wall.rules.end() && is_below(path, at))
-    answer.hint = "without namespaces the workspace is where the host has it: " +
-                  printable(shown->path + path.substr(at.size()));
-  else if (missing || is_below(path, "/proc") || holds_others(asked, wall, path, false))
-    return;
-  else if (asked.host.real_path && asked.host.real_path(path).empty())
-    answer.hint = kOutOfReach;
-  else if (is_below(path, "/dev") && asked.host.is_device && asked.host.is_device(path))
-    answer.allow_with = "devices: [" + yaml_word(path.substr(sizeof "/dev/" - 1)) + "]";
-  else
-    answer.allow_with = "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + "}]";
-}
-
-/// Tier `landlock`: where the host's own links lead, except into /proc, where the rules name them.
-std::string on_host(const Asked& asked, std::string path) {
-  if (!asked.host.real_path || is_below(path, "/proc")) return path;
-  const std::string real = asked.host.real_path(path);
-  return real.empty() || is_below(real, "/proc") ? path : real;
-}
-
-/// Tier `landlock`: the path is the host's, and rules of Landlock's say what may be done there.
-Answer shared_path(const Asked& asked, const Found& found, const ApplyLandlock& wall,
-                   const std::string& path) {
-  Answer answer;
-  const bool workspace = found.rule != nullptr && found.rule->key == kWorkspaceRule;
-  if (workspace) {
-    decide_by_mode(asked, answer);
-  } else if (found.rule != nullptr) {
-    answer.key = found.rule->key;
-    answer.origin = found.rule->origin;
-  }
-  answer.verdict = found.verdict;
-  answer.what = found.what;
-  answer.because = found.step->reason;
-  const bool missing = !found.source.empty() && asked.lacks(found.source, false);
-  if (found.verdict == Verdict::denied)
-    offer_rule(asked, wall, path, missing, answer);
-  else if (found.verdict == Verdict::partly && workspace)
-    offer_workspace(asked, wall, *found.rule, answer);
-  else if (found.verdict == Verdict::partly && is_own_target(asked.profile, answer.key, path))
-    answer.hint = "write mode: rw in that entry";
-  else if (found.verdict == Verdict::partly && !missing && !is_below(path, "/proc") &&
-           !holds_others(asked, wall, path, true))
-    offer_writing(
-        asked, "mounts: [{bind: " + yaml_word(path) + ", at: " + yaml_word(path) + ", mode: rw}]",
-        answer);
-  if (missing) say_missing(found.source, answer);
-  return answer;
-}
-
 }  // namespace
+
+void decide_by_mode(const Asked& asked, Answer& answer) {
+  answer.key = "workspace.mode";
+  const auto written = asked.profile.origins.find(answer.key);
+  answer.origin = written == asked.profile.origins.end() ? Origin{} : written->second;
+}
+
+bool is_own_target(const profile::Profile& profile, const std::string& key,
+                   const std::string& path) {
+  const auto& mounts = profile.mounts;
+  for (std::size_t i = 0; i < mounts.size(); ++i)
+    if (key.starts_with("mounts[" + std::to_string(i) + "]"))
+      return std::visit([&path](const auto& mount) { return mount.target == path; },
+                        mounts[i].what);
+  return false;
+}
+
+void say_missing(const std::string& source, Answer& answer) {
+  if (answer.verdict == Verdict::allowed) {
+    answer.what = "it does not exist, and can be made: the host's " + printable(source);
+    return;
+  }
+  answer.verdict = Verdict::denied;
+  answer.what = "it does not exist, nor can it be made: the host's " + printable(source);
+  if (answer.allow_with.empty() && answer.hint.empty()) answer.hint = "make it on the host";
+}
 
 Result<Answer> why_path(const Asked& asked, std::string_view text) {
   if (!text.starts_with('/'))
