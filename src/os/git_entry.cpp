@@ -11,11 +11,13 @@
 #include "base/fixed_text.hpp"
 #include "base/text.hpp"
 #include "os/mount.hpp"
+#include "os/tools_path.hpp"
 
 namespace sbx::os {
 namespace {
 
 constexpr ::off_t kMaxText = ::off_t{1} << 20U;  // a configuration may be long
+constexpr std::string_view kTooLong = "it is longer than 1 MiB";
 constexpr std::size_t kMaxNames = 10'000;
 
 Error failed(const std::string& path, int error) {
@@ -52,7 +54,7 @@ Result<GitEntry> git_entry(const std::string& path) {
 Result<std::string> git_text(const std::string& path) {
   const auto file = open_file_strict(path.c_str());
   if (!file) return std::unexpected(failed(path, file.error().value));
-  if (file->size > kMaxText) return std::unexpected(git_error(path, "it is longer than 1 MiB"));
+  if (file->size > kMaxText) return std::unexpected(git_error(path, kTooLong));
   std::string text(static_cast<std::size_t>(file->size), '\0');
   std::size_t have = 0;
   while (have < text.size()) {
@@ -63,6 +65,16 @@ Result<std::string> git_text(const std::string& path) {
   }
   text.resize(have);
   return text;
+}
+
+Result<std::string> git_outer_text(const std::string& path) {
+  auto text = read_regular_file(path, static_cast<std::size_t>(kMaxText));
+  if (text) return *std::move(text);
+  const int error = text.error().value;
+  if (error == EFBIG) return std::unexpected(git_error(path, kTooLong));
+  for (const int harmless : {ENOENT, ENOTDIR, EACCES, ELOOP, EINVAL})
+    if (error == harmless) return "";
+  return std::unexpected(failed(path, error));
 }
 
 Result<std::vector<std::string>> git_names(const std::string& path) {

@@ -27,6 +27,9 @@ Result<GitEntry> git_entry(const std::string& path);
 /// The text of the regular file at `path`, which no link leads to. Errors: it cannot be read, or is
 /// larger than such a file may be.
 Result<std::string> git_text(const std::string& path);
+/// The same of a file that no payload writes, the caller's or the system's; links are followed.
+/// Empty where git goes on without: it is missing, closed to us, or a device such as /dev/null.
+Result<std::string> git_outer_text(const std::string& path);
 
 /// The names in the folder at `path`. Errors: it cannot be read, or holds too many.
 Result<std::vector<std::string>> git_names(const std::string& path);

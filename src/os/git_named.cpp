@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <optional>
 #include <string_view>
 
 #include "base/git_config.hpp"
@@ -95,11 +94,8 @@ Result<void> GitLook::read_configurations() {
 }
 
 Result<void> GitLook::read_configuration(const std::string& path) {
-  const bool kept = places_.covers(path);
-  const std::optional<std::string> text =
-      kept ? std::optional(SBX_TRY(git_text(path))) : read_small_file(path);
-  if (!text) return {};
-  const std::vector<GitSetting> settings = parse_git_config(*text);
+  const std::string text = SBX_TRY(places_.covers(path) ? git_text(path) : git_outer_text(path));
+  const std::vector<GitSetting> settings = parse_git_config(text);
   // Of a submodule: elsewhere than this work tree.
   std::string work_tree = top_;
   for (const GitSetting& setting : settings)

@@ -43,6 +43,20 @@ def test_hooks_that_only_some_versions_of_git_find_there(sbx, main, hooks):
     assert "Read-only" in run.err and "busy" in run.err, run
 
 
+@pytest.mark.parametrize("times", [1, 20])
+def test_what_a_long_configuration_of_the_callers_names_is_kept(sbx, main, tmp_path, times):
+    home = tmp_path / "home"
+    home.mkdir()
+    (main.top / "hooks").mkdir()
+    filling = f"[alias]\n\tlong = {'x' * 200}\n" * 500
+    (home / ".gitconfig").write_text(f"{filling}[core]\n\thooksPath = {main.top}/hooks\n" * times)
+    run = sbx.run(flags=PROTECT, cmd=["sh", "-c", "echo x > hooks/pre-commit"], cwd=main.top, env={"HOME": str(home)})
+    if times == 1:
+        assert "Read-only" in run.err, run
+    else:
+        run.assert_refused(".gitconfig", "longer than 1 MiB")
+
+
 def test_hooks_in_the_home_of_a_user_that_they_name_are_refused(sbx, main):
     git(main.top, "config", "core.hooksPath", "~root/hooks")
     refused(sbx, main, "~root/hooks", "--git none")
