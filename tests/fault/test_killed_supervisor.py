@@ -84,7 +84,6 @@ def test_nothing_outlives_a_killed_supervisor(sbx, probe, profile):
     assert time.monotonic() - started < 120 * min(slow.FACTOR, 2), "too slow for the suite"
 
 
-@pytest.mark.needs("cgroup:cpu", "cgroup:cpuset")
 @pytest.mark.parametrize("words,ends", [([], False), (["setpriv", "--pdeathsig", "TERM"], True)])
 def test_a_run_ends_with_its_caller_where_it_is_told_to(sbx, words, ends):
     run = shlex.join([*words, str(sbx.binary), "run", *sbx.degraded, "--", "sh", "-c", "echo up; exec sleep 60"])
@@ -99,6 +98,7 @@ def test_a_run_ends_with_its_caller_where_it_is_told_to(sbx, words, ends):
     assert caller.stdout.read() == ""  # whoever had it open is gone
 
 
+@pytest.mark.needs("cgroup:cpu", "cgroup:cpuset")
 def test_groups_of_one_that_is_killed_while_it_makes_them_are_found(sbx):
     """By a run that has none beside them, on v1. Each lock of a group takes so long that it is seen."""
     before, registry = cgroups.groups_of_runs(), Path(os.environ["XDG_RUNTIME_DIR"], "sbx")
