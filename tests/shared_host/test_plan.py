@@ -95,12 +95,18 @@ def test_a_mount_at_its_own_place(shared, tmp_path):
     assert run.out == "data\n" and "Permission denied" in run.err, run
 
 
+@pytest.fixture
+def closed(tmp_path):
+    """A folder of root's, which the command's user cannot enter to get at what is in it."""
+    folder = tmp_path / "closed"
+    folder.mkdir()
+    folder.chmod(0o700)
+    (folder / "inner").mkdir()
+    return folder
+
+
 @pytest.mark.needs("root")
-def test_what_the_commands_user_cannot_reach_is_named(shared, tmp_path):
-    closed = tmp_path / "closed"
-    closed.mkdir()
-    closed.chmod(0o700)
-    (closed / "inner").mkdir()
+def test_what_the_commands_user_cannot_reach_is_named(shared, closed):
     run = shared.run(flags=["--ro", str(closed / "inner")], cmd=["true"])
     run.assert_refused(f"allow {closed}/inner by Landlock", "the command's user cannot reach it")
     assert "because" not in run.err
@@ -191,11 +197,7 @@ def test_why_follows_the_hosts_links(shared, tmp_path):
 
 
 @pytest.mark.needs("root")
-def test_what_is_refused_has_the_line_that_asked_for_it(shared, tmp_path):
-    closed = tmp_path / "closed"
-    closed.mkdir()
-    closed.chmod(0o700)
-    (closed / "inner").mkdir()
+def test_what_is_refused_has_the_line_that_asked_for_it(shared, closed):
     profile = shared.profile(f"version: 1\ndegrade: [userns]\nmounts:\n  - {{bind: {closed}/inner, at: {closed}/inner}}\n")
     shared.run(profile, cmd=["true"]).assert_refused(f"{profile}:4:5: step")
 
