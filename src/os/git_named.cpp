@@ -160,6 +160,7 @@ Result<void> GitLook::lock_named(const std::string& lexical, const std::string& 
                                      std::string(why) + " (named by " + printable(who) + ")",
                                      "take it out of there, or go without: --git none"));
   };
+  if (places_.is_root(end)) return refuse("whatever the command makes in it could be a hook");
   // Links may lead in a circle.
   const bool folder = real.exists && real.type == EntryType::directory;
   if (folder && !looked_.insert(real.path).second) return {};

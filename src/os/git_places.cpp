@@ -11,6 +11,10 @@ bool GitPlaces::covers(const std::string& path) const {
       roots_, [&](const std::string& root) { return path != root && is_below(path, root); });
 }
 
+bool GitPlaces::is_root(const std::string& path) const {
+  return std::ranges::find(roots_, path) != roots_.end();
+}
+
 void GitPlaces::keep(const std::string& path, GitKeep what, bool watched) {
   if (!covers(path)) return;
   const auto [place, fresh] = places_.try_emplace(path, GitPlace{path, what, watched});

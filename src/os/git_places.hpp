@@ -17,6 +17,8 @@ class GitPlaces {
   void add_root(std::string path) { roots_.push_back(std::move(path)); }
   /// Is `path` in what the payload may write to?
   [[nodiscard]] bool covers(const std::string& path) const;
+  /// Is it one of those of add_root() itself?
+  [[nodiscard]] bool is_root(const std::string& path) const;
 
   void hold(const std::string& path) { keep(path, GitKeep::held, true); }
   void close(const std::string& path) { keep(path, GitKeep::closed, true); }

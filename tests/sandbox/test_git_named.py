@@ -57,6 +57,20 @@ def test_what_a_long_configuration_of_the_callers_names_is_kept(sbx, main, tmp_p
         run.assert_refused(".gitconfig", "longer than 1 MiB")
 
 
+@pytest.mark.parametrize("hooks", [".", "team/..", "{top}", "{link}", ":(optional)."])
+def test_hooks_that_are_the_whole_work_tree_are_refused(sbx, main, tmp_path, hooks):
+    (tmp_path / "link").symlink_to(main.top)
+    (main.top / "team").mkdir()
+    git(main.top, "config", "core.hooksPath", hooks.format(top=main.top, link=tmp_path / "link"))
+    refused(sbx, main, "could be a hook", "--git none")
+
+
+def test_hooks_that_are_the_whole_git_folder_of_a_worktree_are_refused(sbx, tmp_path, open_folder):
+    tree = make(tmp_path, "worktree")
+    git(tree.top, "config", "core.hooksPath", str(tree.common))
+    refused(sbx, tree, "could be a hook")
+
+
 def test_hooks_in_the_home_of_a_user_that_they_name_are_refused(sbx, main):
     git(main.top, "config", "core.hooksPath", "~root/hooks")
     refused(sbx, main, "~root/hooks", "--git none")
