@@ -35,6 +35,8 @@ struct GitFacts {
   std::string link{};       ///< what the workspace's .git says, as it is written
   std::string below{};      ///< where in `folder` that leads: "/worktrees/x", or nothing
   std::string work_tree{};  ///< core.worktree of a submodule, as it is written
+  /// Elsewhere on the host: configurations, hooks, and what links in those lead to, there or not.
+  std::vector<std::string> elsewhere{};
 };
 
 }  // namespace sbx

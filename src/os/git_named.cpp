@@ -165,7 +165,9 @@ Result<void> GitLook::lock_named(const std::string& lexical, const std::string& 
   const bool folder = real.exists && real.type == EntryType::directory;
   if (folder && !looked_.insert(real.path).second) return {};
   if (!inside && !leads_inside) {
-    // Not the payload's; but what it includes may be, or what links in it lead to.
+    // Not the payload's, if no mount of the profile's shows it; but what it includes may be, or
+    // what links in it lead to.
+    facts_.elsewhere.push_back(end);
     if (configuration && real.exists) configurations_.push_back(real.path);
     if (!configuration && folder) return lock_targets(real.path);
     return {};

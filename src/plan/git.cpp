@@ -50,6 +50,24 @@ bool is_only_held(const GitPlace& place) {
   return place.keep == GitKeep::held || place.keep == GitKeep::closed;
 }
 
+/// Elsewhere on the host, too, git obeys `path`: no mount may let the payload write there.
+Result<void> check_elsewhere(const Builder& b, const std::string& path) {
+  for (std::size_t i = 0; i < b.profile.mounts.size(); ++i) {
+    const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
+    const SourceFacts* const source = bind == nullptr ? nullptr : facts_of(b, *bind);
+    if (source == nullptr || !bind->writable ||
+        (!is_below(path, source->path) && !is_below(source->path, path)))
+      continue;
+    return std::unexpected(git_refusal(
+        b, {.kind = ErrorKind::profile,
+            .what = "git on the host obeys " + quote(path) +
+                    ", and mounts lets the command write there, at " + quote(bind->target) + " (" +
+                    b.written_at("mounts[" + std::to_string(i) + "]") + ")",
+            .hint = "take that mount out, or make it read-only"}));
+  }
+  return {};
+}
+
 /// The same files, writable elsewhere or covered by something else, would not be kept.
 Result<void> check_mounts(const Builder& b, const GitPlace& place, const std::string& inside) {
   for (std::size_t i = 0; i < b.profile.mounts.size(); ++i) {
@@ -111,6 +129,7 @@ Result<void> protect_git(Builder& b, Tree& tree) {
   if (b.git_top.empty() || !b.facts.git) return {};
   const GitFacts& git = *b.facts.git;
   const bool reaches_host = b.profile.workspace.mode == profile::WorkspaceMode::rw;
+  for (const std::string& path : git.elsewhere) SBX_CHECK(check_elsewhere(b, path));
   for (const GitPlace& place : git.places) {
     const std::string inside = place_inside(b, git, place.path);
     SBX_CHECK(check_mounts(b, place, inside));

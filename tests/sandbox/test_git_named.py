@@ -71,6 +71,29 @@ def test_hooks_that_are_the_whole_git_folder_of_a_worktree_are_refused(sbx, tmp_
     refused(sbx, tree, "could be a hook")
 
 
+@pytest.mark.parametrize("shown", ["", "hooks", "hooks/sub"])
+def test_what_it_names_elsewhere_must_not_be_writable_by_a_mount(sbx, main, tmp_path, shown):
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "hooks" / "sub").mkdir(parents=True)
+    git(main.top, "config", "core.hooksPath", str(elsewhere / "hooks"))
+    flags = [*PROTECT, "--rw", f"{elsewhere / shown}:/elsewhere"]
+    sbx.run(flags=flags, cmd=["true"], cwd=main.top).assert_refused("workspace.git: protect", f"obeys {elsewhere}/hooks", "(--rw)")
+    flags[-2] = "--ro"
+    sbx.run(flags=flags, cmd=["true"], cwd=main.top).assert_ok()
+
+
+@pytest.mark.parametrize("name", ["home/.gitconfig", "home/.config/git/config", "included"])
+def test_a_configuration_elsewhere_must_not_be_writable_by_a_mount(sbx, main, tmp_path, name):
+    """Nor must it come into being."""
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "home/.config/git").mkdir(parents=True)
+    git(main.top, "config", "include.path", str(elsewhere / "included"))
+    folder = (elsewhere / name).parent
+    run = sbx.run(flags=[*PROTECT, "--rw", f"{folder}:/elsewhere"], cmd=["true"], cwd=main.top,
+                  env={"HOME": str(elsewhere / "home"), "XDG_CONFIG_HOME": str(elsewhere / "home/.config")})
+    run.assert_refused("workspace.git: protect", "git on the host obeys", "(--rw)")
+
+
 def test_hooks_in_the_home_of_a_user_that_they_name_are_refused(sbx, main):
     git(main.top, "config", "core.hooksPath", "~root/hooks")
     refused(sbx, main, "~root/hooks", "--git none")
