@@ -78,6 +78,7 @@ complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l mask -r -f -d 'hi
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l device -r -f -a 'gpu kvm fuse net/tun' -d 'one more device: gpu, kvm, fuse, net/tun'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l collect -r -f -d 'keep files of this path: /workspace/out/**'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l env -r -f -d 'set a variable, or pass the caller\'s'
+complete -c sbx -n '__sbx_verb run batch explain learn' -l env-file -r -F -d 'variables from a file, in docker\'s format'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l secret -r -f -d 'a file /run/secrets/NAME: env:VAR, file:PATH, fd:N, command:TEXT'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l user -r -f -d 'ids inside the sandbox'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l hostname -r -f -d 'host name inside the sandbox [sandbox]'

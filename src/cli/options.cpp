@@ -86,6 +86,8 @@ constexpr std::array kOptions{
 
     OptionSpec{"--env", "K[=V]", "env", "", env_value, identity, true, kPlan,
                "set a variable, or pass the caller's"},
+    OptionSpec{"--env-file", "FILE", "env", "FILE", env_file_value, identity, true,
+               "run batch explain learn", "variables from a file, in docker's format"},
     OptionSpec{"--secret", "NAME=FROM", "secrets", "", secret_value, identity, true, kPlan,
                "a file /run/secrets/NAME: env:VAR, file:PATH, fd:N, command:TEXT"},
     OptionSpec{"--user", "UID[:GID]", "user", "", user_value, identity, false, kPlan,

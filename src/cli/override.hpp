@@ -1,4 +1,5 @@
-// Turns a flag's argument into the YAML that a profile would have had in its place. Pure. Whatever
+// Turns a flag's argument into the YAML that a profile would have had in its place. Pure, but for
+// the one that is a file. Whatever
 // the argument holds, the YAML stays one value: quotes, brackets and line breaks cannot add a
 // second key.
 #pragma once
@@ -39,6 +40,9 @@ Result<profile::Override> copy_value(const OptionSpec&, std::string_view, std::s
 Result<profile::Override> tmpfs_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> file_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> env_value(const OptionSpec&, std::string_view, std::string_view cwd);
+/// What the file at this path has, of at most 1 MiB; errors have its line in `where`.
+/// (env_file.cpp)
+Result<profile::Override> env_file_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> secret_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> user_value(const OptionSpec&, std::string_view, std::string_view cwd);
 Result<profile::Override> tty_value(const OptionSpec&, std::string_view, std::string_view cwd);

@@ -1,6 +1,8 @@
 #include "cli/store_flag.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -9,6 +11,8 @@
 
 namespace sbx::cli {
 namespace {
+
+constexpr std::string_view kEnvFile = "--env-file";
 
 /// Where a flag goes that changes no profile.
 template <class Of, class Value>
@@ -64,10 +68,18 @@ void store_flag(const OptionSpec& option, const std::string& value, std::string_
       arguments.policy.push_back(option.argument.empty() ? name : name + "=" + value);
     }
     auto made = override_of(option, value, cwd);
-    if (made)
-      arguments.overrides.push_back(*std::move(made));
-    else
+    if (!made) {
       problems.push_back(std::move(made).error());
+      return;
+    }
+    // As docker has it, files come first: what a flag says of a variable counts, wherever it
+    // stands.
+    auto place = arguments.overrides.end();
+    if (option.name == kEnvFile)
+      place = std::ranges::find_if(arguments.overrides, [](const profile::Override& other) {
+        return other.flag != kEnvFile;
+      });
+    arguments.overrides.insert(place, *std::move(made));
     return;
   }
   // Others print there; here it would be a file of that name.

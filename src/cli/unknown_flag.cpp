@@ -70,7 +70,6 @@ constexpr std::array kHabits{
           "sbx stays in the foreground: put & behind it, or use a service"},
     Habit{"-p --port --ports", "--publish"},
     Habit{"--name --id --box-id", "sbx names a run itself; --result and sbx ps tell the id"},
-    Habit{"--env-file", "give --env K=V for each line, or list them in a profile under env.set"},
     Habit{"--entrypoint", "the words after -- take the place of an image's entrypoint and command"},
     Habit{"--gpu --gpus", "graphics processors are shown by --device gpu"},
     Habit{"--overlay --overlay-src --tmp-overlay --ro-overlay",

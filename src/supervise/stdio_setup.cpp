@@ -2,20 +2,16 @@
 #include "supervise/stdio_setup.hpp"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <climits>
 #include <string>
-#include <string_view>
 #include <utility>
 
-#include "base/lexical_path.hpp"
+#include "os/open_without_links.hpp"
 
 namespace sbx::supervise {
 namespace {
@@ -60,36 +56,10 @@ Result<os::Pipe> open_pipe(std::size_t capacity) {
   return std::move(*pipe);
 }
 
-/// An earlier payload may have put a link in the place of a file that it could write, or of a
-/// folder on the way: none leads out of the current directory, which mostly is the workspace.
-os::UniqueFd open_without_links(const std::string& path) {
-  // O_NONBLOCK: opening a named pipe would wait for its writer.
-  constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  std::array<char, PATH_MAX> here{};
-  if (::getcwd(here.data(), here.size()) == nullptr)
-    return os::UniqueFd(::open(path.c_str(), kFlags));
-  const std::string_view folder(here.data());
-  const std::string clean = lexical_path(folder, path);
-  if (folder == "/" || clean == folder || !is_below(clean, folder))
-    return os::UniqueFd(::open(path.c_str(), kFlags));
-  const os::UniqueFd base(::open(".", O_PATH | O_DIRECTORY | O_CLOEXEC));
-  ::open_how how{};
-  how.flags = kFlags;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const char* const inner = clean.c_str() + folder.size() + 1;
-  constexpr int kAttempts = 32;  // EAGAIN is documented for a rename beside it
-  long file = -1;
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    file = ::syscall(SYS_openat2, base.get(), inner, &how, sizeof how);
-    if (file >= 0 || (errno != EAGAIN && errno != EINTR)) break;
-  }
-  return os::UniqueFd(static_cast<int>(file));
-}
-
 }  // namespace
 
 Result<os::UniqueFd> open_input(const std::string& path) {
-  os::UniqueFd file = open_without_links(path);
+  os::UniqueFd file = os::open_without_links(path);
   Error error{.kind = ErrorKind::profile, .what = "cannot use " + path + " as stdin"};
   if (!file.valid()) {
     error.sys_errno = errno;

@@ -10,7 +10,7 @@ LEAVE = "leave it out"
     ("--rm", LEAVE), ("--die-with-parent", "setpriv --pdeathsig TERM sbx run"), ("--init", LEAVE), ("--read-only", LEAVE), ("--cap-drop", LEAVE),
     ("--unshare-net", LEAVE), ("--cg", LEAVE), ("-i", "standard input: " + LEAVE),
     ("-p", "did you mean --publish?"), ("--name", "sbx ps"), ("-d", "put & behind it"),
-    ("--gpus", "--device gpu"), ("--env-file", "--env K=V"), ("--entrypoint", "the words after --"),
+    ("--gpus", "--device gpu"), ("--entrypoint", "the words after --"),
     ("--overlay", "--workspace DIR:overlay"), ("-o", "CMD >FILE"), ("--profile", "sbx run PROFILE -- CMD"),
     ("--cap-add", "did you mean --cap?"), ("--memory-swap", "did you mean --swap?"), ("--ulimit", "did you mean --rlimit?"),
     ("--wall-time", "did you mean --timeout?"), ("--meta", "did you mean --result?"), ("--dev-bind", "--device NAME"),
@@ -114,6 +114,6 @@ def test_verbs_of_others(sbx, word, said):
 def test_what_the_page_says_of_them_is_there(sbx, root_dir):
     page = (root_dir / "docs" / "coming-from.md").read_text()
     here = [row.rsplit(" | ", 1)[1] for row in page.splitlines() if row.startswith("| `") and " | " in row]
-    flags = {flag for cell in here for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)} - {"--env-file", "--pdeathsig"}
+    flags = {flag for cell in here for flag in re.findall(r"(?<![\w-])--[a-z][a-z-]+", cell)} - {"--pdeathsig"}
     known = "".join(sbx.call(verb, "--help").out for verb in ("run", "learn", "kill"))
     assert len(flags) > 25 and not {flag for flag in flags if not re.search(rf"^  {flag}\b", known, flags=re.M)}

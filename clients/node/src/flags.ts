@@ -33,6 +33,8 @@ export interface Overrides {
   collect?: string | readonly string[] | undefined;
   /** `--env K[=V]`: set a variable, or pass the caller's. */
   env?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
+  /** `--env-file FILE`: variables from a file, in docker's format. */
+  envFile?: string | readonly string[] | undefined;
   /** `--secret NAME=FROM`: a file /run/secrets/NAME: env:VAR, file:PATH, fd:N, command:TEXT. */
   secret?: string | readonly string[] | Readonly<Record<string, Scalar>> | undefined;
   /** `--user UID[:GID]`: ids inside the sandbox. */
