@@ -7,6 +7,7 @@
 
 #include "base/ascii.hpp"
 #include "base/text.hpp"
+#include "cli/place_mode.hpp"
 
 namespace sbx::cli {
 namespace {
@@ -185,6 +186,7 @@ Result<Override> workspace_value(const OptionSpec& option, std::string_view text
 }
 
 Result<Override> bind_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
+  text = SBX_TRY(without_mode(option.name, text));
   // DST is absolute, so the last ":/" parts the two, whatever SRC contains.
   const std::size_t parting = text.rfind(":/");
   const std::string_view source = text.substr(0, parting);
@@ -205,6 +207,7 @@ Result<Override> bind_value(const OptionSpec& option, std::string_view text, std
 }
 
 Result<Override> copy_value(const OptionSpec& option, std::string_view text, std::string_view cwd) {
+  text = SBX_TRY(without_mode(option.name, text));
   const std::size_t parting = text.rfind(":/");
   if (parting == 0 || parting == std::string_view::npos)
     return mistake(option, "'" + std::string(text) + "' is not of the form SRC:/DST");

@@ -63,6 +63,14 @@ def test_where_commas_belong_to_an_entry_they_stay(sbx):
     assert run.code == 0 and "/usr/share/a,b" in run.out and "/etc/a,b" in run.out, run
 
 
+@pytest.mark.parametrize("flag, written, said", [
+    ("--ro", "/usr:/data:rw", "write --rw /usr:/data"), ("--rw", "/usr:/data:ro", "write --ro /usr:/data"),
+    ("--ro", "/usr:/data:ro,Z", "leave it out: --ro /usr:/data"), ("--copy-in", "/usr:/tmp/data:ro", "leave it out: --copy-in /usr:/tmp/data"),
+])
+def test_dockers_mode_behind_a_place_is_no_part_of_its_name(sbx, flag, written, said):
+    sbx.call("run", *sbx.degraded, flag, written, "--", "true").assert_refused(said)
+
+
 def test_short_flags_behind_a_command_are_the_commands(sbx):
     for words in (["sed", "-e", "p"], ["grep", "-v", "x"], ["grep", "-R", "x"]):
         sbx.call("run", *words).assert_refused(f"unexpected argument {words[1]}", "sbx run -- " + " ".join(words))

@@ -51,7 +51,19 @@ TEST_CASE("a mount's target is what follows the last ':/'") {
   CHECK(yaml("--rw", "data") == R"([{bind: "data", at: "/here/data", mode: rw}])");
   CHECK(yaml("--ro", "../x") == R"([{bind: "/here/../x", at: "/x"}])");
   CHECK(yaml("--ro", "a:b").starts_with("error: "));
+  CHECK(yaml("--ro", "/sys/pci:00:/x/0:1") == R"([{bind: "/sys/pci:00", at: "/x/0:1"}])");
   CHECK(yaml("--ro", "~/x").starts_with("error: "));
+}
+
+TEST_CASE("docker's modes behind a place are no part of its name") {
+  CHECK(yaml("--ro", "a:/b:ro") == R"([{bind: "a", at: "/b"}])");
+  CHECK(yaml("--rw", "a:/b:rw") == R"([{bind: "a", at: "/b", mode: rw}])");
+  CHECK(yaml("--ro", "a:/b:rw") == "error: rw behind the place is no mode of this flag");
+  CHECK(yaml("--rw", "a:/b:ro") == "error: ro behind the place is no mode of this flag");
+  CHECK(yaml("--ro", "a:/b:ro,Z") == "error: ro,Z behind the place is no mode of this flag");
+  CHECK(yaml("--copy-in", "a:/b:ro") == "error: ro behind the place is no mode of this flag");
+  CHECK(yaml("--ro", "a:/b:row") == R"([{bind: "a", at: "/b:row"}])");
+  CHECK(yaml("--ro", "/x:ro") == "error: '/x:ro': what follows ':' must be an absolute path");
 }
 
 TEST_CASE("a workspace is a folder, a mode, or both") {
