@@ -67,11 +67,12 @@ void take(const Result<Line>& line, std::string_view cwd, bool has_dashes, Argum
       arguments.operands.push_back(word);
       continue;
     }
-    // `run ls -la /`: the rest is the command's as well, unless what is no flag may be a value.
+    // `run ls -la /`: the rest is the command's as well, unless what is no flag may be a value: of
+    // an unknown flag before it, as in a line of another sandbox's.
     const VerbSpec& verb = *arguments.verb;
-    const bool commands = problems.empty() && !word.starts_with("--");
-    const bool stray = !has_dashes && takes_command(verb.verb) && !arguments.operands.empty() &&
-                       (commands || flag_meant(verb, word).empty());
+    const bool stray = problems.empty() && !has_dashes && takes_command(verb.verb) &&
+                       !arguments.operands.empty() &&
+                       (!word.starts_with("--") || flag_meant(verb, word).empty());
     problems.push_back(stray ? stray_words(verb, arguments, std::span(line->words).subspan(i))
                              : unknown_flag(verb, word));
     if (stray) return;
@@ -188,15 +189,18 @@ Error unknown_verb(std::string_view word) {
   if (profile::builtin_profiles().contains(std::string(word)))
     return usage_error(quote(word) + " is a profile and no verb",
                        "usage: sbx run " + std::string(word) + " [FLAGS] -- CMD [ARG...]");
-  constexpr std::array<std::array<std::string_view, 2>, 9> kOfOthers{{{"stop", "kill"},
-                                                                      {"cp", "artifacts"},
-                                                                      {"rm", "kill"},
-                                                                      {"ls", "ps"},
-                                                                      {"list", "ps"},
-                                                                      {"top", "stats"},
-                                                                      {"inspect", "explain"},
-                                                                      {"lint", "check"},
-                                                                      {"validate", "check"}}};
+  constexpr std::array<std::array<std::string_view, 2>, 12> kOfOthers{{{"exec", "run"},
+                                                                       {"start", "run"},
+                                                                       {"create", "run"},
+                                                                       {"stop", "kill"},
+                                                                       {"cp", "artifacts"},
+                                                                       {"rm", "kill"},
+                                                                       {"ls", "ps"},
+                                                                       {"list", "ps"},
+                                                                       {"top", "stats"},
+                                                                       {"inspect", "explain"},
+                                                                       {"lint", "check"},
+                                                                       {"validate", "check"}}};
   for (const auto& [theirs, ours] : kOfOthers)
     if (word == theirs) near = ours;
   if (word == "version" || word == "-V" || word == "-v") near = "--version";

@@ -26,18 +26,18 @@ constexpr std::array kHabits{
     Habit{"--memory-reservation", "--memory-high"},
     Habit{"--memory-swap", "--swap"},
     Habit{"--time --wall --wall-time --walltime --time-limit --time_limit", "--timeout"},
-    Habit{"--cpu-limit --rlimit_cpu", "--cpu-time"},
-    Habit{"--max_cpus", "--cpus"},
+    Habit{"--cpu-limit --rlimit_cpu --rlimit-cpu", "--cpu-time"},
+    Habit{"--max_cpus --cpu-quota --cgroup_cpu_ms_per_sec", "--cpus"},
     Habit{"--cpu-shares", "--cpu-weight"},
-    Habit{"--cpuset-cpus", "--cpuset"},
+    Habit{"--cpuset-cpus --num-cpus", "--cpuset"},
     Habit{"--stop-timeout --kill-after --extra-time", "--grace"},
-    Habit{"--pids-limit --processes --max-procs --nproc --cgroup_pids_max", "--pids"},
-    Habit{"--ulimit --stack --fsize --nofile --open-files --rlimit-nofile --rlimit-fsize "
-          "--rlimit-nproc --rlimit_as --rlimit_nofile --rlimit_fsize --rlimit_stack",
-          "--rlimit"},
+    Habit{"--pids-limit --processes --max-procs --max-processes --nproc --cgroup_pids_max",
+          "--pids"},
+    Habit{"--ulimit --stack --fsize --nofile --open-files --core --as --data", "--rlimit"},
     Habit{"--network --share-net --disable_clone_newnet", "--net"},
-    Habit{"--domain --allow-net --allow-host --allow-domain --allowed-domains", "--allow"},
-    Habit{"-e -E --setenv --pass-env --env-pass --keep-env", "--env"},
+    Habit{"--domain --net-allow --allow-net --allow-host --allow-domain --allowed-domains",
+          "--allow"},
+    Habit{"-e -E --setenv --pass-env --env-pass --keep-env --keep_env --full-env", "--env"},
     Habit{"-v --volume --mount --ro-bind --ro-bind-try --bindmount_ro -R --whitelist --allow-read",
           "--ro"},
     Habit{"--bind --bind-try --bindmount -B --read-write --allow-write --writable", "--rw"},
@@ -51,7 +51,21 @@ constexpr std::array kHabits{
     Habit{"-u --uid --gid --group", "--user"},
     Habit{"-w --cwd --chdir --working-directory", "--workdir"},
     Habit{"-t -it -ti --pty", "--tty"},
-    Habit{"--cap-add", "--cap"},
+    Habit{"--cap-add --caps.keep", "--cap"},
+    Habit{"--seccomp.keep", "--seccomp-allow"},
+    Habit{"--seccomp.drop", "--seccomp-deny"},
+    Habit{"-S --seccomp_policy --seccomp_string --seccomp-policy",
+          "calls are named by --seccomp-allow and --seccomp-deny; sbx learn --tight lists them"},
+    Habit{"--credential --http-auth", "--secret"},
+    Habit{"--trace --tracelog", "sbx learn -o OUT -- CMD writes down what CMD needs"},
+    Habit{"--property", "each limit has a flag: --memory, --cpus, --pids, --timeout"},
+    Habit{"--size --quota --storage-opt --max-disk",
+          "room is limited by --tmpfs DST:SIZE, --set workspace.size=SIZE, --rlimit fsize=SIZE"},
+    Habit{"--symlink", "links of the host's root are there; --ro SRC:DST shows one under a name"},
+    Habit{"--pass_fd --keep-fd --keep-fds --inherit-fds",
+          "CMD has 0, 1 and 2 alone; a file is shown by --ro or --rw"},
+    Habit{"--pid --ipc --uts --userns --cgroupns",
+          "every run has namespaces of its own, which it shares with nobody: leave it out"},
     Habit{"--meta", "--result"},
     Habit{"-q --silent", "--quiet"},
     Habit{"--verbose --debug", "--log"},
@@ -59,11 +73,16 @@ constexpr std::array kHabits{
     Habit{"--die-with-parent",
           "a run ends with sbx, and sbx with its caller by: setpriv --pdeathsig TERM sbx run ..."},
     Habit{"-i --interactive --pipe", "CMD has the caller's standard input: leave it out"},
-    Habit{"--init --read-only --readonly --cap-drop --caps.drop --seccomp --no-net --no-network "
-          "--offline --unshare-all --unshare-user --unshare-net --unshare-pid --unshare-ipc "
-          "--unshare-uts --unshare-cgroup --disable-userns --new-session --clearenv --unsetenv "
-          "--proc --dev --private --private-tmp --private-dev --noroot --nonewprivs --cg",
-          "every run has this without a flag: leave it out"},
+    Habit{
+        "--init --read-only --readonly --cap-drop --caps.drop --seccomp --no-net --no-network "
+        "--offline --unshare-all --unshare-user --unshare-net --unshare-pid --unshare-ipc "
+        "--unshare-uts --unshare-cgroup --disable-userns --new-session --clearenv --unsetenv "
+        "--proc --dev --private --private-tmp --private-dev --private-cache "
+        "--disable-mnt --noroot --nogroups --nonewprivs --nosound --no3d --novideo --notv "
+        "--nou2f --noinput --nodbus --dbus-user --dbus-system --ipc-namespace "
+        "--restrict-namespaces --cg --cg-timing --no-cg-timing --clean-env --run --scope --expose "
+        "-Mo -Me",
+        "every run has this without a flag: leave it out"},
     Habit{"--privileged --security-opt",
           "one thing at a time can be added: --cap, --device, --seccomp-allow"},
     Habit{"-d --detach --restart",
@@ -74,7 +93,8 @@ constexpr std::array kHabits{
     Habit{"--gpu --gpus", "graphics processors are shown by --device gpu"},
     Habit{"--overlay --overlay-src --tmp-overlay --ro-overlay",
           "a folder is shown so by --workspace DIR:overlay"},
-    Habit{"-o --output --stdout --stderr", "the shell writes them to a file: sbx run -- CMD >FILE"},
+    Habit{"-o --output --stdout --stderr --stderr-to-stdout --stderr_to_null --output-stderr",
+          "the shell writes them to a file: sbx run -- CMD >FILE 2>&1"},
     Habit{"--profile --config --settings",
           "the profile is a word of its own: sbx run PROFILE -- CMD"},
 };
@@ -102,7 +122,9 @@ std::string_view habit(std::string_view name) {
     const std::vector<std::string_view> theirs = split(entry.theirs, ' ');
     if (std::ranges::find(theirs, name) != theirs.end()) return entry.ours;
   }
-  return {};
+  // nsjail and firejail have one for each.
+  const bool each = name.starts_with("--rlimit-") || name.starts_with("--rlimit_");
+  return each ? "--rlimit" : std::string_view{};
 }
 
 /// Of verbs that start a run: a sentence, or the key of profiles that has no flag.

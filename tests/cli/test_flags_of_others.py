@@ -17,6 +17,10 @@ LEAVE = "leave it out"
     ("--overlay-src", "--workspace DIR:overlay"), ("--dir", "--tmpfs DST"), ("--unsetenv", LEAVE),
     ("--rlimit-nofile", "did you mean --rlimit?"), ("--rlimit_fsize", "did you mean --rlimit?"),
     ("--whitelist", "did you mean --ro?"), ("--blacklist", "did you mean --mask?"), ("--setenv", "did you mean --env?"),
+    ("--seccomp.keep", "did you mean --seccomp-allow?"), ("--seccomp.drop", "did you mean --seccomp-deny?"), ("--caps.keep", "did you mean --cap?"),
+    ("--rlimit_core", "did you mean --rlimit?"), ("--rlimit-sigpending", "did you mean --rlimit?"), ("--net-allow", "did you mean --allow?"),
+    ("--pid", "namespaces of its own"), ("--userns", "namespaces of its own"), ("--cg-timing", LEAVE), ("--size", "--tmpfs DST:SIZE"),
+    ("--trace", "sbx learn -o OUT -- CMD"), ("--stderr-to-stdout", "2>&1"), ("--property", "--memory"), ("--keep-fd", "0, 1 and 2"),
     ("--deny", "--set network.deny=VALUE"), ("--on-leak", "--set on_leak=VALUE"),
 ])
 def test_what_it_is_called_here_is_told(sbx, flag, said):
@@ -61,6 +65,13 @@ def test_a_list_with_commas_is_told_how_to_be_written(sbx, flag, entries):
 def test_where_commas_belong_to_an_entry_they_stay(sbx):
     run = sbx.call("explain", *sbx.degraded, "--env", "A=1,2", "--mask", "/usr/share/a,b", "--file", "/etc/a,b=c,d", "--", "true")
     assert run.code == 0 and "/usr/share/a,b" in run.out and "/etc/a,b" in run.out, run
+
+
+def test_a_line_of_bubblewrap_is_answered_flag_by_flag(sbx):
+    """What follows a flag that we do not know may be its value, and is no command yet."""
+    run = sbx.call("run", "--ro-bind", "/usr", "/usr", "--symlink", "usr/lib", "/lib", "--proc", "/proc", "--perms", "0700", "bash")
+    run.assert_refused("--ro-bind; did you mean --ro?", "unknown flag --symlink", "unknown flag --proc", "unknown flag --perms")
+    assert "unexpected argument" not in run.err, run
 
 
 @pytest.mark.parametrize("flag, written, said", [
@@ -113,7 +124,7 @@ def test_no_part_is_made_up(sbx, words):
     assert run.code == 125 and "is one word" not in run.err, run
 
 
-@pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("cp", "`sbx artifacts`"), ("list", "`sbx ps`"), ("top", "`sbx stats`"),
+@pytest.mark.parametrize("word, said", [("stop", "did you mean `sbx kill`?"), ("cp", "`sbx artifacts`"), ("list", "`sbx ps`"), ("top", "`sbx stats`"), ("exec", "`sbx run`"),
                                         ("validate", "`sbx check`"), ("build", "sbx run build [FLAGS] -- CMD")])
 def test_verbs_of_others(sbx, word, said):
     sbx.call(word, "x").assert_refused(word, said)
