@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from shared_host.conftest import without_namespaces
 from support.mcp_client import PATIENCE
 
 
@@ -83,3 +84,17 @@ def test_the_help_tells_the_workspace_of_a_session(sbx, serve, project):
 def test_a_misspelt_argument_is_named_and_not_the_missing_one(client):
     said = client.refused("run_shell", scripts="echo hi")
     assert "no argument scripts" in said and "did you mean `script`?" in said and "missing" not in said, said
+
+
+@pytest.mark.needs("signal-scope")
+@pytest.mark.parametrize("words", [[], ["--workspace", "none"]], ids=["a copy", "a folder of its own"])
+def test_a_workspace_that_a_host_without_namespaces_cannot_show(sbx, state, project, serve, open_folder, words):
+    """Nobody has written that it is to be an overlay, so no key of the profile is named."""
+    project.chmod(0o755)
+    # The control: a host that has them.
+    assert serve(*words, "--degrade", "userns").shell("echo made > new; cat new")["stdout"]["text"] == "made\n"
+    without_namespaces(sbx, open_folder)
+    said = refused(sbx, *words, *sbx.degraded)
+    assert "an overlay" in said and "workspace.mode" not in said
+    instead = re.search(r"--workspace DIR:ro", said)[0].replace("DIR", str(project)).split()
+    assert serve(*instead, *sbx.degraded).shell("cat app.py")["stdout"]["text"] == "print('hello')\n"

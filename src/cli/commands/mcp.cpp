@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -203,8 +204,26 @@ Problems refused(const Profile& profile) {
   return problems;
 }
 
+/// A folder of the session's own is an overlay, by nobody's wish: the runs would name a key of it.
+Result<void> check_own_workspace(const Profile& profile, const Environment& env) {
+  const bool may_lack = std::ranges::find(profile.degrade, "userns") != profile.degrade.end();
+  if (!may_lack || profile.workspace.mode == profile::WorkspaceMode::ro ||
+      profile.workspace.mode == profile::WorkspaceMode::rw)
+    return {};
+  const HostFacts facts =
+      SBX_TRY(os::probe({.env = env, .root = os::RootRequest::empty, .try_namespaces = true}));
+  if (!facts.no_namespaces) return {};
+  return std::unexpected(
+      Error{.kind = ErrorKind::host,
+            .what = "a session works on a copy of the workspace, which is shown by an overlay, and "
+                    "on this host tier landlock (degrade: userns) has none",
+            .hint = "show a folder as it is: --workspace DIR:ro, or DIR:rw; or start sbx where "
+                    "`sbx doctor` finds namespaces"});
+}
+
 Result<int> serve(Profile profile, RunLine line, const std::string& cwd, const Environment& env) {
   SBX_CHECK(choose_workspace(profile, cwd, env));
+  SBX_CHECK(check_own_workspace(profile, env));
   const profile::Workspace& folder = profile.workspace;
   if (folder.git == profile::GitMode::protect && folder.mode != profile::WorkspaceMode::rw)
     return std::unexpected(
