@@ -1,6 +1,7 @@
 """The sum of the limits of live jobs never exceeds what there is, and big jobs are not kept out."""
 import json
 import os
+import resource
 import socket
 
 from support import peak
@@ -114,6 +115,29 @@ def test_jobs_that_publish_the_same_port_run_in_turn(batch):
     assert most_at_once(spans(batch.call(jobs, "-j4", "--total-memory", "8G")), weight) == 2
     del jobs[2:]
     assert "publish" not in batch.call(jobs, "-j4").err
+
+
+def few_files(soft, hard=None):
+    """For the process that becomes sbx."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1] if hard is None else hard
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
+
+
+def test_open_files_are_taken_as_far_as_the_hard_limit_goes(batch):
+    """Each live job takes three of the coordinator's."""
+    words, told = ["-j24", "--total-memory", "8G"], b"the limit of open files (ulimit -Hn) is enough for 10 jobs at once, whatever --jobs says\n"
+    batch.write([{"argv": ["sleep", "60"]} for _ in range(16)])
+    process = batch.spawn(*words, preexec_fn=few_files(40))
+    try:
+        batch.live(13)
+    finally:
+        process.terminate()
+        assert b"open files" not in process.communicate()[1]
+    batch.write([{"argv": ["true"]} for _ in range(16)])
+    out, err = batch.spawn(*words, preexec_fn=few_files(40, 40)).communicate()
+    assert told in err and {json.loads(line)["result"]["status"] for line in out.splitlines()} == {"ok"}, err
+    for flags in ["-j8"], ["-j24", "--quiet"]:
+        assert b"open files" not in batch.spawn(*flags, preexec_fn=few_files(40, 40)).communicate()[1], flags
 
 
 def free_ports(count):

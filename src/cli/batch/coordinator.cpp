@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "cli/batch/at_once.hpp"
 #include "cli/batch/worker.hpp"
 #include "os/memory_file.hpp"
 #include "os/process.hpp"
@@ -23,15 +24,14 @@ using std::chrono::milliseconds;
 /// How long a job's process may take to end its run before it is killed.
 constexpr milliseconds kPatience{5000};
 
-/// Of the processes of jobs at the same time. For each place one waits, one runs, some end; but
-/// where a user may have few processes, sandboxes that wait must not take those that commands need.
+/// Of the processes of jobs at the same time. Where a user may have few processes, sandboxes that
+/// wait must not take those that commands need.
 std::size_t most_live(std::size_t places) {
-  constexpr std::size_t kEach = 4;
   constexpr std::size_t kProcesses = 8;  // ours, init, the command, and some that it starts
   ::rlimit limit{};
   if (::getrlimit(RLIMIT_NPROC, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
-    return kEach * places;
-  return std::clamp<std::size_t>(limit.rlim_cur / kProcesses, places, kEach * places);
+    return kLivePerPlace * places;
+  return std::clamp<std::size_t>(limit.rlim_cur / kProcesses, places, kLivePerPlace * places);
 }
 
 Error failed(std::string what, int error, std::string hint = {}) {

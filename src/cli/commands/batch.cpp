@@ -10,6 +10,7 @@
 
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "cli/batch/at_once.hpp"
 #include "cli/batch/coordinator.hpp"
 #include "cli/commands/commands.hpp"
 #include "cli/exit_code.hpp"
@@ -209,35 +210,6 @@ void make_room(const std::optional<CgroupHome>& group) {
         std::system_category().message(made.error().value));
 }
 
-/// What --jobs cannot speed up; empty: all of them, or there is nothing to speed up.
-std::string lonely_jobs(const JobList& list, const std::vector<std::uint32_t>& waiting,
-                        std::size_t at_once) {
-  const auto alone = std::ranges::count_if(waiting, [&](std::uint32_t job) {
-    return list.jobs[job].need.memory == sbx::batch::kAllMemory;
-  });
-  if (alone == 0 || waiting.size() < 2 || at_once < 2) return {};
-  return std::to_string(alone) + " of " + std::to_string(waiting.size()) +
-         " jobs have no limits.memory, and each of them runs alone, whatever --jobs says";
-}
-
-/// The same of jobs that publish the same port of the host.
-std::string jobs_in_turn(const JobList& list, const std::vector<std::uint32_t>& waiting,
-                         std::size_t at_once) {
-  std::uint64_t once = 0;
-  std::uint64_t again = 0;
-  std::size_t count = 0;
-  for (const std::uint32_t job : waiting) {
-    const std::uint64_t ports = list.jobs[job].need.ports;
-    again |= once & ports;
-    once |= ports;
-    if (ports != 0) ++count;
-  }
-  if (again == 0 || at_once < 2) return {};
-  return std::to_string(count) + " of " + std::to_string(waiting.size()) +
-         " jobs publish a port (network.publish), and those with the same one run in turn, "
-         "whatever --jobs says";
-}
-
 int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Policies& policies) {
   for (const std::string& lacks : policies.degraded()) say(lacks);
   auto output = Output::open(arguments.output, arguments.resume);
@@ -249,10 +221,10 @@ int run_all(const Arguments& arguments, const Bounds& bounds, JobList& list, Pol
     say("warning: " + std::to_string(tally.otherwise) + " of " + std::to_string(tally.before) +
         " jobs that have a result ran under another profile, or other flags, than they would "
         "now; their results stay");
-  for (const auto told : {lonely_jobs, jobs_in_turn})
-    if (const std::string text = told(list, *waiting, bounds.settings.capacity.jobs);
-        !text.empty() && !arguments.quiet)
-      say(text);
+  const std::size_t at_once = bounds.settings.capacity.jobs;
+  const std::size_t by_files = batch::open_files_for(at_once);
+  if (!arguments.quiet)
+    for (const std::string& text : batch::held_up(list, *waiting, at_once, by_files)) say(text);
   make_room(policies.own_group());
   Coordinator coordinator(list, policies, *output, bounds.settings, *std::move(waiting), tally);
   const Cut cut = coordinator.run();
