@@ -226,7 +226,7 @@ def test_whatever_a_sandbox_does_it_does_from_where_it_was_made(client, degraded
         assert str(tmp_path / "a" / "data") in str(box.explain(["true"])["steps"])
         (tmp_path / "a").rename(tmp_path / "b")
         for act in (lambda: box.run(["true"]), box.explain):
-            with pytest.raises(client.SbxError, match=str(tmp_path / "a")):
+            with pytest.raises(client.SbxError, match=f"^the folder .* cannot be entered: {tmp_path}/a: No such file or directory$"):
                 act()
 
 
@@ -238,3 +238,15 @@ def test_a_sandbox_can_be_made_where_no_folder_is(client, degraded, monkeypatch,
     with client.Sandbox(**words) as box:
         monkeypatch.chdir("/")
         assert box.run(["true"]).ok
+
+
+def test_where_the_folder_of_both_has_gone_it_is_said(client, degraded, monkeypatch, tmp_path):
+    """Of whatever has no folder, its own shell complains as well."""
+    words = {"degrade": ["cgroup"]} if degraded else {}
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    with client.Sandbox(**words) as box:
+        (tmp_path / "gone").rmdir()
+        for act in (lambda: box.run(["true"]), box.explain):
+            with pytest.raises(client.SbxError, match=f"^the folder .* cannot be entered: {tmp_path}/gone: No such file or directory$"):
+                act()
