@@ -1,11 +1,7 @@
 // --env-file: variables out of a file, in the format of docker run.
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <map>
 #include <optional>
@@ -14,13 +10,15 @@
 #include "base/lexical_path.hpp"
 #include "base/text.hpp"
 #include "cli/override.hpp"
+#include "cli/read_text.hpp"
 #include "os/open_without_links.hpp"
 #include "profile/checks.hpp"
 
 namespace sbx::cli {
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{1} << 20U;
+/// A start hands them over as one block of memory; and a profile has 10000 values at the most.
+constexpr std::size_t kMost = 4096;
 
 /// By name: what it is set to, or nothing for one that is the caller's.
 using Variables = std::map<std::string, std::optional<std::string>, std::less<>>;
@@ -40,35 +38,15 @@ os::UniqueFd open_file(const std::string& path) {
 }
 
 Result<std::string> read_file(const std::string& path, const std::string& name) {
+  constexpr std::string_view kWhat = "this file of variables";
   const os::UniqueFd fd = open_file(path);
-  struct stat about{};
-  if (!fd.valid() || ::fstat(fd.get(), &about) != 0) {
-    const int error = errno;
-    return failed(name, "cannot read this file of variables",
-                  error == ELOOP   ? "it is a symbolic link; name the file itself"
-                  : error == EXDEV ? "it leads out of the current directory; name the file itself"
-                                   : "",
-                  error);
-  }
-  const bool pipe = S_ISFIFO(about.st_mode);
-  if (!S_ISREG(about.st_mode) && !pipe)
-    return failed(name, "this is no file of variables, which is a file or a pipe");
-  std::string text;
-  std::array<char, 16384> piece{};
-  while (text.size() <= kLongest) {
-    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got == 0 && text.empty() && pipe) return failed(name, "nobody has written to this FIFO");
-    if (got == 0) return text;
-    if (got > 0) {
-      text.append(piece.data(), static_cast<std::size_t>(got));
-    } else if (errno == EAGAIN) {
-      struct pollfd ready{.fd = fd.get(), .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return failed(name, "cannot read this file of variables", {}, errno);
-    }
-  }
-  return failed(name, "this file of variables is longer than 1 MiB");
+  if (fd.valid()) return read_text(fd.get(), {.name = name, .what = kWhat, .may_be_pipe = true});
+  const int error = errno;
+  return failed(name, "cannot read " + std::string(kWhat),
+                error == ELOOP   ? "it is a symbolic link; name the file itself"
+                : error == EXDEV ? "it leads out of the current directory; name the file itself"
+                                 : "",
+                error);
 }
 
 /// No part of the line that may be a value is in the message.
@@ -108,6 +86,8 @@ Result<profile::Override> env_file_value(const OptionSpec& option, std::string_v
     SBX_CHECK(add_line(rest.substr(0, end), name + ":" + std::to_string(number), variables));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
+  if (variables.size() > kMost)
+    return failed(name, "this file names more than " + std::to_string(kMost) + " variables");
   std::string pass;
   std::string set;
   for (const auto& [variable, value] : variables) {

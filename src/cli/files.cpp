@@ -16,12 +16,12 @@
 #include "base/lexical_path.hpp"
 #include "base/quantity.hpp"
 #include "base/text.hpp"
+#include "cli/read_text.hpp"
 #include "cli/say.hpp"
 
 namespace sbx::cli {
 namespace {
 
-constexpr std::size_t kLongestProfile = std::size_t{1} << 20U;
 constexpr int kCommon = O_CLOEXEC | O_NOCTTY;
 
 std::unexpected<Error> failed(ErrorKind kind, std::string_view where, std::string what, int error,
@@ -126,29 +126,10 @@ Result<std::string> read_profile(const std::string& path, ProfileFile how) {
   // Non-blocking: opening a FIFO that nobody writes to would wait for ever.
   const os::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_NONBLOCK | kCommon));
   if (!fd.valid()) return failed(ErrorKind::profile, name, "cannot read this profile", errno);
-  struct stat about{};
-  if (::fstat(fd.get(), &about) != 0)
-    return failed(ErrorKind::profile, name, "cannot read this profile", errno);
-  const bool pipe = how == ProfileFile::named && S_ISFIFO(about.st_mode);
-  if (!S_ISREG(about.st_mode) && !pipe)
-    return failed(ErrorKind::profile, name, "this profile is not a file", 0);
-  std::string text;
-  std::array<char, 16384> piece{};
-  while (text.size() <= kLongestProfile) {
-    const ssize_t got = ::read(fd.get(), piece.data(), piece.size());
-    if (got == 0 && text.empty() && pipe)
-      return failed(ErrorKind::profile, name, "nobody has written to this FIFO", 0);
-    if (got == 0) return text;
-    if (got > 0) {
-      text.append(piece.data(), static_cast<std::size_t>(got));
-    } else if (errno == EAGAIN) {
-      struct pollfd ready{.fd = fd.get(), .events = POLLIN, .revents = 0};
-      ::poll(&ready, 1, -1);
-    } else if (errno != EINTR) {
-      return failed(ErrorKind::profile, name, "cannot read this profile", errno);
-    }
-  }
-  return failed(ErrorKind::profile, name, "this profile is longer than 1 MiB", 0);
+  return read_text(fd.get(), {.kind = ErrorKind::profile,
+                              .name = name,
+                              .what = "this profile",
+                              .may_be_pipe = how == ProfileFile::named});
 }
 
 bool Patience::wait() {

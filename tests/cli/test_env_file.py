@@ -66,9 +66,13 @@ def test_a_wrong_line_is_told_with_its_number_and_no_value(sbx, line, said):
 
 def test_what_cannot_be_read_is_an_error(sbx):
     sbx.call("run", "--env-file", "none.env", "--", "true").assert_refused("none.env: cannot read", "ENOENT")
-    sbx.call("run", "--env-file", ".", "--", "true").assert_refused(".: this is no file of variables")
+    sbx.call("run", "--env-file", ".", "--", "true").assert_refused(".: this file of variables is not a file")
     write(sbx, "#" * (1 << 20) + "\nV_A=1\n")
     sbx.call("run", "--env-file", "vars.env", "--", "true").assert_refused("longer than 1 MiB")
+    write(sbx, "".join(f"V_{number}=hush\n" for number in range(4097)))
+    run = sbx.call("run", "--env-file", "vars.env", "--", "true")
+    run.assert_refused("vars.env: this file names more than 4096 variables")
+    assert "hush" not in run.err, run
     os.mkfifo(sbx.cwd / "fifo")
     sbx.call("run", "--env-file", "fifo", "--", "true", timeout=20).assert_refused("nobody has written to this FIFO")
 
