@@ -51,7 +51,12 @@ def test_a_misspelt_verb_gets_a_suggestion(sbx, word, near):
 
 
 def test_a_verb_that_there_is_not_is_unknown(sbx):
-    refused(sbx.call("exec"), "unknown verb", "sbx run [PROFILE] -- CMD runs a command")
+    refused(sbx.call("frobnicate"), "unknown verb", "sbx run [PROFILE] -- CMD runs a command")
+
+
+@pytest.mark.parametrize("word", ["exec", "start", "create"])
+def test_a_verb_of_others_that_runs_is_run_here(sbx, word):
+    refused(sbx.call(word), f"unknown verb {word}; did you mean `sbx run`?")
 
 
 @pytest.mark.parametrize("word, meant", [("version", "--version"), ("-V", "--version"), ("-v", "--version")])
