@@ -36,10 +36,12 @@ Scalar take_scalar(std::string_view text) {
   return {value, length};
 }
 
-/// Moves the cursor, changes colour or reorders text: C0, DEL, C1, line separators, bidi controls.
+/// Moves the cursor, changes colour, reorders text, or is not seen and read by programs all the
+/// same: C0, DEL, C1, line separators, bidi controls, tags and the selectors beside them.
 bool is_unsafe(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c <= 0x9f) || (c >= 0x200b && c <= 0x200f) ||
-         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff;
+  return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff ||
+         (c >= 0xe0000 && c <= 0xe0fff);
 }
 
 void append_hex(std::string& out, std::uint32_t value, int digits) {
@@ -63,8 +65,19 @@ void append_escape(std::string& out, char32_t c) {
     default:
       break;
   }
-  out += c < 0x80 ? "\\x" : "\\u";
-  append_hex(out, c, c < 0x80 ? 2 : 4);
+  out += c < 0x80 ? "\\x" : c > 0xffff ? "\\U" : "\\u";
+  append_hex(out, c, c < 0x80 ? 2 : c > 0xffff ? 8 : 4);
+}
+
+/// As JSON has it: what is more than four digits is a pair of surrogates.
+void append_json_escape(std::string& out, char32_t c) {
+  out += "\\u";
+  if (c > 0xffff) {
+    append_hex(out, 0xd800 + ((c - 0x10000) >> 10U), 4);
+    out += "\\u";
+    c = 0xdc00 + ((c - 0x10000) & 0x3ffU);
+  }
+  append_hex(out, c, 4);
 }
 
 /// Appends `text` with unsafe characters escaped; tells whether there were any.
@@ -251,8 +264,7 @@ std::string json_string(std::string_view text) {
       out += '\\';
       out += text.front();
     } else if (is_unsafe(scalar.value)) {  // JSON asks for C0 only; terminals show the rest
-      out += "\\u";
-      append_hex(out, scalar.value, 4);
+      append_json_escape(out, scalar.value);
     } else {
       out += text.substr(0, length);
     }
@@ -263,7 +275,7 @@ std::string json_string(std::string_view text) {
 
 void make_safe(std::string& json) {
   // What is_unsafe() names begins with one of these, but for C0.
-  constexpr std::string_view kFirst = "\x7f\xc2\xe2\xef";
+  constexpr std::string_view kFirst = "\x7f\xc2\xd8\xe2\xef\xf3";
   const std::size_t at = json.find_first_of(kFirst);
   if (at == std::string::npos) return;
   std::string out = json.substr(0, at);
@@ -271,8 +283,7 @@ void make_safe(std::string& json) {
     const Scalar scalar = take_scalar(rest);
     std::size_t done = std::max<std::size_t>(scalar.length, 1);
     if (scalar.length != 0 && is_unsafe(scalar.value)) {
-      out += "\\u";
-      append_hex(out, scalar.value, 4);
+      append_json_escape(out, scalar.value);
     } else {
       done = std::min(rest.find_first_of(kFirst, done), rest.size());
       out += rest.substr(0, done);

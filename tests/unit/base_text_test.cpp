@@ -32,6 +32,10 @@ TEST_CASE("control bytes and invalid UTF-8 never reach the terminal") {
   CHECK(sbx::printable("a\0b"s) == "a\\x00b");
   CHECK(sbx::printable("\xc2\x9b") == "\\u009b");
   CHECK(sbx::printable("\xe2\x80\xae") == "\\u202e");
+  CHECK(sbx::printable("a\u061cb") == "a\\u061cb");  // of Arabic, reorders as well
+  CHECK(sbx::printable("a\U000e0041\U000e01efb") == "a\\U000e0041\\U000e01efb");  // not seen
+  CHECK(sbx::quote("a\U000e0041") == "$'a\\U000e0041'");  // as shells read it
+  CHECK(sbx::printable("\u0639\u0644 \U0001f600") == "\u0639\u0644 \U0001f600");
   CHECK(sbx::printable("abcdef", 3) == "abc...");
   CHECK(sbx::printable("a\xc3\xbc", 2) == "a...");
   const std::array<std::string, 3> words{"sh", "-c", "exit 1"};
@@ -72,6 +76,7 @@ TEST_CASE("JSON strings are escaped") {
   CHECK(sbx::json_string("a\"b\\\n\x7f") == R"("a\"b\\\u000a\u007f")");
   CHECK(sbx::json_string("\xff") == R"("\ufffd")");
   CHECK(sbx::json_string("a\u202eb\u0085\u00e9") == "\"a\\u202eb\\u0085\u00e9\"");
+  CHECK(sbx::json_string("\u061c\U000e0041\U0001f600") == "\"\\u061c\\udb40\\udc41\U0001f600\"");
 }
 
 TEST_CASE("what a terminal obeys is escaped in JSON that is there already") {
@@ -81,6 +86,8 @@ TEST_CASE("what a terminal obeys is escaped in JSON that is there already") {
   };
   CHECK(safe("\"a\u009b1m\x7f\u00a0\u202eb\ufeff\"") ==
         "\"a\\u009b1m\\u007f\u00a0\\u202eb\\ufeff\"");
+  CHECK(safe("\"a\u061cb\u0639\U000e0041\U0001f600\"") ==
+        "\"a\\u061cb\u0639\\udb40\\udc41\U0001f600\"");
   CHECK(safe("{\"\u00e9\u20ac\": 1}") == "{\"\u00e9\u20ac\": 1}");
   CHECK(safe("\u2028\xe2\x80") == "\\u2028\xe2\x80");
   CHECK(safe("").empty());
