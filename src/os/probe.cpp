@@ -97,10 +97,13 @@ std::map<std::string, NoIdmap> unmapped(std::string_view mountinfo, const HostFa
   return idmap_refusals(folders, mountinfo);
 }
 
-/// What of the caller's files `request` asks for, and where they show processes.
+/// What of the caller's files `request` asks for, and where they show processes or their groups.
 void look_at_files(const ProbeRequest& request, std::string_view mountinfo, HostFacts& facts) {
-  facts.proc_mounts = parse_proc_mounts(mountinfo);
-  if (mountinfo.empty()) facts.proc_mounts.push_back({"/", "/proc"});  // which nobody lets us read
+  parse_kernel_mounts(mountinfo, facts);
+  if (mountinfo.empty()) {  // which nobody lets us read
+    facts.proc_mounts.push_back({"/", "/proc"});
+    facts.cgroup_mounts.emplace_back("/sys/fs/cgroup");
+  }
   facts.sources.clear();
   facts.git.reset();
   for (const SourceRequest& source : request.sources) add_source(source, request.disks, facts);

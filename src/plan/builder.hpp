@@ -30,8 +30,8 @@ struct Builder {
   std::uint32_t inner_gid = 0;
   /// Places below which the payload may write, for Landlock.
   std::vector<LandlockRule> writable{};
-  /// Where the host's processes would be seen (processes.hpp).
-  std::vector<std::string> processes{};
+  /// Where the host's processes would be seen, or steered (processes.hpp), and how.
+  std::vector<std::pair<std::string, std::string_view>> processes{};
   /// workspace.git: protect, once it is planned: the workspace on the host, and where inside the
   /// git folder is that lies elsewhere.
   std::string git_top{};

@@ -39,7 +39,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   } else {
     b.add(Phase::init, BindTree{source.path, target, true, flags}, reason, key);
   }
-  note_processes(b, source.path, target);
+  note_processes(b, source.path, target, !flags.read_only);
   tree.cover_foreign(target, !flags.read_only);
   if (!flags.read_only) b.writable.push_back({target, true, false});
   return {};

@@ -88,7 +88,7 @@ Result<void> plan_root(Builder& b, Tree& tree) {
     SBX_CHECK(
         tree.make_mount_point(entry.path, entry.type == EntryType::directory, reason, "root"));
     b.add(Phase::init, BindTree{entry.source, entry.path, true, kReadOnly}, reason, "root");
-    note_processes(b, entry.source, entry.path);
+    note_processes(b, entry.source, entry.path, false);
     tree.cover_foreign(entry.path);
   }
   for (const EtcFile& file : etc_files(b))

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "plan/processes.hpp"
 #include "plan/wanted_limits.hpp"
 
 namespace sbx::plan {
@@ -62,21 +63,6 @@ bool is_workspace_below_writable(const Builder& b) {
          is_below_writable(b, *workspace);
 }
 
-/// The private folders of other runs must not be shown.
-bool shows_private_folders(const Builder& b, const SourceFacts* facts) {
-  return facts != nullptr && is_below(b.facts.temporary, facts->path);
-}
-
-/// The key that shows them; empty: none does.
-std::string shows_temporary(const Builder& b) {
-  if (shows_private_folders(b, shown_workspace(b))) return "workspace.source";
-  for (std::size_t i = 0; i < b.profile.mounts.size(); ++i)
-    if (const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what);
-        bind != nullptr && shows_private_folders(b, facts_of(b, *bind)))
-      return "mounts[" + std::to_string(i) + "]";
-  return {};
-}
-
 /// The keys that ask for what only namespaces give.
 std::vector<std::string> needs_namespaces(const Builder& b) {
   const profile::Profile& p = b.profile;
@@ -124,6 +110,37 @@ Error error_about(const Builder& b, std::string what, std::string hint) {
           .hint = std::move(hint)};
 }
 
+/// What is shown must have nothing in it that only a mount would cover: no rule of Landlock's takes
+/// back what another gives.
+Result<void> check_shown(const Builder& b, const std::string& key, const SourceFacts* facts,
+                         bool writable) {
+  if (facts == nullptr) return {};
+  const std::string name = key + " (" + b.written_at(key) + ")";
+  // The private folders of other runs.
+  if (is_below(b.facts.temporary, facts->path))
+    return std::unexpected(error_about(b,
+                                       name + " contains the folder for temporary files, " +
+                                           b.facts.temporary +
+                                           ", where the private folders of runs are",
+                                       "set TMPDIR to a folder outside of it"));
+  const auto shown = shown_processes(b.facts, facts->path, writable);
+  if (!shown) return {};
+  return std::unexpected(error_about(
+      b, name + " contains " + quote(shown->first) + ", which shows " + std::string(shown->second),
+      writable ? "unmount it, name folders beside it, or show it read-only"
+               : "unmount it, or name folders beside it"));
+}
+
+Result<void> check_shown(const Builder& b) {
+  SBX_CHECK(check_shown(b, "workspace.source", shown_workspace(b),
+                        b.profile.workspace.mode == profile::WorkspaceMode::rw));
+  for (std::size_t i = 0; i < b.profile.mounts.size(); ++i)
+    if (const auto* const bind = std::get_if<profile::BindMount>(&b.profile.mounts[i].what))
+      SBX_CHECK(
+          check_shown(b, "mounts[" + std::to_string(i) + "]", facts_of(b, *bind), bind->writable));
+  return {};
+}
+
 Result<void> check_wishes(const Builder& b) {
   if (const std::vector<std::string> keys = needs_namespaces(b); !keys.empty()) {
     std::vector<std::string> places;
@@ -150,12 +167,7 @@ Result<void> check_wishes(const Builder& b) {
         "tier landlock needs Landlock ABI 6 (Linux 6.12), which keeps signals inside; here it is " +
             (b.facts.landlock_abi == 0 ? "missing" : "ABI " + std::to_string(b.facts.landlock_abi)),
         "sbx doctor says what namespaces lack on this host"));
-  if (const std::string key = shows_temporary(b); !key.empty())
-    return std::unexpected(
-        error_about(b,
-                    key + " (" + b.written_at(key) + ") contains the folder for temporary files, " +
-                        b.facts.temporary + ", where the private folders of runs are",
-                    "set TMPDIR to a folder outside of it"));
+  SBX_CHECK(check_shown(b));
   if (b.facts.temporary.empty())
     return std::unexpected(error_about(b, "there is no folder for temporary files",
                                        "set TMPDIR to a folder, or make /tmp"));

@@ -17,14 +17,17 @@ Error source_error(const Builder& b, const std::string& name, const SourceFacts&
             .sys_errno = source.refused,
             .feature = Feature::system_calls};
   const std::string& problem = source.problem.empty() ? "it does not exist" : source.problem;
-  return {
-      .kind = ErrorKind::profile,
-      .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
-      .where = b.origin_of(key).to_string(),
-      .hint = shows_processes(b.facts, source.path)
-                  ? "the sandbox has its own at /proc; take the entry out, or name a file of the "
-                    "host's such as /proc/cpuinfo"
-                  : "name an existing file or folder, or take the entry out"};
+  std::string hint = "name an existing file or folder, or take the entry out";
+  if (shows_processes(b.facts, source.path))
+    hint =
+        "the sandbox has its own at /proc; take the entry out, or name a file of the host's such "
+        "as /proc/cpuinfo";
+  else if (is_of_cgroups(b.facts, source.path))
+    hint = "show it read-only, or take the entry out";
+  return {.kind = ErrorKind::profile,
+          .what = "cannot show " + quote(name) + " in the sandbox: " + problem,
+          .where = b.origin_of(key).to_string(),
+          .hint = std::move(hint)};
 }
 
 const SourceFacts* known(const Builder& b, const std::string& name, const std::string& base) {
@@ -36,10 +39,14 @@ const SourceFacts* existing(const SourceFacts* source) {
   return source == nullptr || !source->exists ? nullptr : source;
 }
 
-SourceFacts source_facts(const Builder& b, const std::string& name, const std::string& base) {
+SourceFacts source_facts(const Builder& b, const std::string& name, const std::string& base,
+                         bool writable) {
   const SourceFacts* const found = known(b, name, base);
   SourceFacts source = found == nullptr ? SourceFacts{} : *found;
   if (shows_processes(b.facts, source.path)) source.problem = "it shows the processes of the host";
+  if (writable && is_of_cgroups(b.facts, source.path))
+    source.problem =
+        "it is one of the host's cgroups, and who writes there kills processes and lifts limits";
   return source;
 }
 
@@ -47,7 +54,8 @@ SourceFacts source_facts(const Builder& b, const std::string& name, const std::s
 
 Result<SourceFacts> workspace_source(const Builder& b) {
   const std::string& name = b.profile.workspace.source;
-  SourceFacts source = source_facts(b, name, b.facts.cwd);
+  const bool writable = b.profile.workspace.mode == profile::WorkspaceMode::rw;
+  SourceFacts source = source_facts(b, name, b.facts.cwd, writable);
   if (source.problem.empty() && source.exists && source.type != EntryType::directory)
     source.problem = "a workspace is a folder";
   if (source.problem.empty() && source.exists) return source;
@@ -106,7 +114,7 @@ void warn_of_place(Builder& b, const profile::BindMount& mount, const SourceFact
 
 Result<std::optional<SourceFacts>> bind_source(const Builder& b, const profile::BindMount& mount,
                                                const std::string& key) {
-  SourceFacts source = source_facts(b, mount.source, mount.base);
+  SourceFacts source = source_facts(b, mount.source, mount.base, mount.writable);
   if (source.problem.empty() && !source.exists && mount.optional) return std::nullopt;
   if (!source.problem.empty() || !source.exists)
     return std::unexpected(source_error(b, mount.source, source, key));

@@ -56,6 +56,27 @@ def test_nothing_is_read_only_inside_of_what_is_writable(shared, tmp_path):
     shared.run(flags=["--degrade", "idmap", "--workspace", f"{inner.parent}:rw", "--rw", str(inner)], cmd=["true"]).assert_ok()
 
 
+@pytest.mark.parametrize("flags, key", [(["--workspace", "."], "workspace.source"), (["--workspace", "none", "--ro", "{}"], "mounts[0]")])
+def test_no_second_procfs_is_shown(shared, monkeypatch, flags, key):
+    """Below a folder that may be read nothing can be hidden. The control: its neighbour is shown."""
+    (shared.cwd / "chroot/proc").mkdir(parents=True)
+    (shared.cwd / "other").mkdir()
+    own = [] if ROOT else ["--user", "--map-current-user", "--keep-caps"]
+    script = 'mount --rbind /proc chroot/proc && test -e chroot/proc/1/status && exec "$@"'
+    monkeypatch.setattr(shared, "around", lambda cwd: ["unshare", *own, "--mount", "--propagation", "private", "sh", "-c", script, "sh"])
+    run = shared.run(flags=[flag.format(shared.cwd) for flag in flags], cmd=["cat", "chroot/proc/1/status"])
+    run.assert_refused(key, f"{shared.cwd}/chroot/proc", "the processes of the host")
+    shared.run(flags=["--workspace", "other"], cmd=["true"]).assert_ok()
+
+
+@pytest.mark.needs("cgroup")
+def test_cgroups_of_the_host_are_not_writable(shared):
+    flags = ["--degrade", "idmap", "--rw"]
+    shared.run(flags=[*flags, "/sys"], cmd=["true"]).assert_refused("mounts[0]", "/sys/fs/cgroup", "which could be written to")
+    shared.run(flags=[*flags, "/sys/fs/cgroup"], cmd=["true"]).assert_refused("cgroup")
+    shared.run(flags=["--ro", "/sys"], cmd=["ls", "/sys/fs/cgroup"]).assert_ok()
+
+
 def test_private_folders_of_others_are_not_shown(shared):
     inside = shared.cwd / "tmp"
     inside.mkdir()
