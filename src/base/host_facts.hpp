@@ -132,11 +132,12 @@ struct HostFacts {
   /// By canonical path; asked only by root that may go on without (degrade: idmap).
   std::map<std::string, NoIdmap> no_idmap{};
   std::vector<ProcMount> proc_mounts{};
-  std::vector<std::string> cgroup_mounts{};  ///< where trees of cgroups are, v1 and v2
-  std::vector<ToolInstallation> tools{};     ///< in the profile's order
-  std::optional<GpuFacts> gpu{};             ///< looked for only when asked
-  std::optional<GitFacts> git{};             ///< of the workspace; looked at only when asked
-  std::optional<ImageFacts> image{};         ///< of `root: {oci: ...}`
+  std::vector<std::string>
+      cgroup_mounts{};  ///< where trees of cgroups are; looked for if they may show writable
+  std::vector<ToolInstallation> tools{};  ///< in the profile's order
+  std::optional<GpuFacts> gpu{};          ///< looked for only when asked
+  std::optional<GitFacts> git{};          ///< of the workspace; looked at only when asked
+  std::optional<ImageFacts> image{};      ///< of `root: {oci: ...}`
 };
 
 /// Of what a profile calls `source`, which is relative to `base` unless it is absolute: profiles of

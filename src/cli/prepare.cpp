@@ -83,9 +83,12 @@ os::ProbeRequest what_to_probe(const Profile& profile, const std::string& cwd, V
   request.git = profile.workspace.git == profile::GitMode::protect &&
                 (profile.workspace.mode == profile::WorkspaceMode::rw ||
                  profile.workspace.mode == profile::WorkspaceMode::overlay);
+  request.writable = request.git || profile.workspace.mode == profile::WorkspaceMode::rw;
   for (const profile::Mount& mount : profile.mounts) {
-    if (const auto* bind = std::get_if<profile::BindMount>(&mount.what))
+    if (const auto* bind = std::get_if<profile::BindMount>(&mount.what)) {
       request.sources.push_back({bind->source, bind->base});
+      request.writable = request.writable || bind->writable;
+    }
     if (const auto* copy = std::get_if<profile::CopyMount>(&mount.what))
       request.sources.push_back({copy->source, copy->base});
   }

@@ -53,15 +53,19 @@ void each_mount(std::string_view mountinfo, std::initializer_list<std::string_vi
   }
 }
 
-void parse_kernel_mounts(std::string_view mountinfo, HostFacts& facts) {
-  facts.proc_mounts.clear();
-  facts.cgroup_mounts.clear();
-  each_mount(mountinfo, {"proc", "cgroup", "cgroup2"}, [&facts](const MountLine& line) {
-    if (line.type == "proc")
-      facts.proc_mounts.push_back({unescaped(line.root), unescaped(line.point)});
-    else
-      facts.cgroup_mounts.push_back(unescaped(line.point));
+std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo) {
+  std::vector<ProcMount> mounts;
+  each_mount(mountinfo, {"proc"}, [&mounts](const MountLine& line) {
+    mounts.push_back({unescaped(line.root), unescaped(line.point)});
   });
+  return mounts;
+}
+
+std::vector<std::string> cgroup_mount_points(std::string_view mountinfo) {
+  std::vector<std::string> points;
+  each_mount(mountinfo, {"cgroup", "cgroup2"},
+             [&points](const MountLine& line) { points.push_back(unescaped(line.point)); });
+  return points;
 }
 
 std::vector<std::string> mounts_below(std::string_view mountinfo, const std::string& folder) {

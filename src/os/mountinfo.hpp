@@ -27,8 +27,11 @@ void each_mount(std::string_view mountinfo, std::initializer_list<std::string_vi
 /// mountinfo writes space, tab, newline and backslash as three octal digits.
 std::string unescaped(std::string_view text);
 
-/// Wherever a procfs, or a part of one, is mounted, and a tree of cgroups.
-void parse_kernel_mounts(std::string_view mountinfo, HostFacts& facts);
+/// Wherever a procfs, or a part of one, is mounted.
+std::vector<ProcMount> parse_proc_mounts(std::string_view mountinfo);
+
+/// Wherever a tree of cgroups is mounted, v1 and v2.
+std::vector<std::string> cgroup_mount_points(std::string_view mountinfo);
 
 /// What is mounted below `folder` (absolute, without links), in the kernel's order.
 std::vector<std::string> mounts_below(std::string_view mountinfo, const std::string& folder);

@@ -99,7 +99,9 @@ std::map<std::string, NoIdmap> unmapped(std::string_view mountinfo, const HostFa
 
 /// What of the caller's files `request` asks for, and where they show processes or their groups.
 void look_at_files(const ProbeRequest& request, std::string_view mountinfo, HostFacts& facts) {
-  parse_kernel_mounts(mountinfo, facts);
+  facts.proc_mounts = parse_proc_mounts(mountinfo);
+  facts.cgroup_mounts.clear();
+  if (request.writable) facts.cgroup_mounts = cgroup_mount_points(mountinfo);
   if (mountinfo.empty()) {  // which nobody lets us read
     facts.proc_mounts.push_back({"/", "/proc"});
     facts.cgroup_mounts.emplace_back("/sys/fs/cgroup");

@@ -31,6 +31,7 @@ struct ProbeRequest {
   bool gpu = false;                        ///< look for graphics processors
   std::vector<std::string> controllers{};  ///< that limits need, by their v1 and v2 names
   std::vector<std::string> rlimits{};      ///< that the profile sets, by name
+  bool writable = true;         ///< files of the host's may be written to: look for its cgroups
   bool disks = false;           ///< look for the disk behind each source (a limit of I/O)
   bool try_namespaces = false;  ///< the run may go on without them
   bool try_idmap = false;       ///< likewise: folders whose owners show as they are on disk

@@ -42,8 +42,8 @@ class Debian:
         """What is compiled in here, at the next time as well; and what this checkout has compiled. Both users write there."""
         ours = Path(os.environ.get("CCACHE_DIR") or Path.home() / ".cache" / "ccache")
         self.ccache.mkdir(exist_ok=True)
-        if ours.is_dir():
-            subprocess.run(["cp", "--recursive", "--no-clobber", f"{ours}/.", self.ccache], check=True)
+        if ours.is_dir():  # others compile beside us: what goes away meanwhile is compiled anew
+            subprocess.run(["cp", "--recursive", "--no-clobber", f"{ours}/.", self.ccache], check=False)
         subprocess.run(["chmod", "-R", "a+rwX", self.ccache], check=True)
 
     def words(self, user=None, cwd="/"):

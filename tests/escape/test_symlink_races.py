@@ -91,7 +91,7 @@ def test_nor_by_exchanging_them_between_each_look_and_its_mount(sbx, trap, tmp_p
     log = tmp_path / "log"
     log.touch()
     stopping = ["strace", "-f", "-o", log, "-e", "trace=mount_setattr,move_mount", "-e", "inject=mount_setattr:signal=SIGSTOP"]
-    with subprocess.Popen([*stopping, sbx.binary, "run", "profile.yaml", *sbx.degraded, "--", "test", "!", "-s", "/workspace/data"],
+    with subprocess.Popen([*stopping, sbx.binary, "run", "profile.yaml", *sbx.degraded, "--", "sh", "-c", "! grep -rqs . /workspace/data"],
                           cwd=trap, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE) as running, open(log) as lines:
         stops, line = 0, ""
         while running.poll() is None:

@@ -105,7 +105,7 @@ def test_missing_files_are_mounted_when_the_command_failed(sbx, learn, again, to
 
 # Real programs whose files no sandbox shows by default.
 LACKING_FILES = {"dpkg": ["dpkg", "-s", "bash"], "update-alternatives": ["update-alternatives", "--display", "awk"],
-                 "ls": ["ls", "/var/lib/dpkg/info"]}
+                 "ls": ["ls", "/var/lib/dpkg/alternatives"]}
 
 
 @pytest.mark.parametrize("program", LACKING_FILES)

@@ -216,7 +216,7 @@ def test_a_result_that_nobody_reads_does_not_keep_a_run_from_its_limit(sbx):
 
 def test_a_junit_report_that_nobody_reads_does_not_either(sbx):
     ours, theirs = os.pipe()
-    process = unread(sbx, ["--timeout", "500ms", "--json", "--junit", f"fd:{theirs}"], LONG, stdout=subprocess.DEVNULL,
+    process = unread(sbx, ["--idle", "500ms", "--json", "--junit", f"fd:{theirs}"], LONG, stdout=subprocess.DEVNULL,
                      stderr=subprocess.PIPE, pass_fds=[theirs])
     os.close(theirs)
     assert code_of(process) == 124
