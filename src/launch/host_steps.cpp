@@ -15,6 +15,7 @@
 #include "os/mount.hpp"
 #include "os/mountinfo.hpp"
 #include "os/pass_descriptors.hpp"
+#include "plan/hints.hpp"
 
 namespace sbx::launch {
 namespace {
@@ -25,7 +26,7 @@ using Done = SysResult<void>;
 struct Host {
   const plan::Plan& plan;
   Sandbox::State& state;
-  std::string detail{};
+  std::string detail{};  ///< of a step that fails: e.g. the cgroup file that refused
 };
 
 Done reserve(const plan::ReserveHostId& step, Host& host) {
@@ -109,8 +110,8 @@ struct Execute {
 
 }  // namespace
 
-std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state, const Meanwhile* meanwhile) {
+Result<void> run_host_phase(const plan::Plan& plan, plan::Phase phase, Sandbox::State& state,
+                            const Meanwhile* meanwhile) {
   Host host{plan, state};
   bool groups = false;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
@@ -121,7 +122,7 @@ std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Ph
     state.clock.begin(i);
     const Done done = std::visit(Execute{host}, plan.steps[i].action);
     state.clock.end(i, done ? 0 : done.error().value);
-    if (!done) return std::unexpected(StepFailure{i, done.error().value, host.detail});
+    if (!done) return std::unexpected(plan::step_error(plan, i, done.error().value, host.detail));
   }
   return {};
 }

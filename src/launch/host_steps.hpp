@@ -8,16 +8,9 @@
 
 namespace sbx::launch {
 
-/// What a failed step of the supervisor leaves for the report.
-struct StepFailure {
-  std::size_t step = 0;
-  int error = 0;
-  std::string detail{};  ///< e.g. the cgroup file that refused
-};
-
-/// Does the steps of `phase` (host or attend), and what `meanwhile` has for between them.
-std::expected<void, StepFailure> run_host_phase(const plan::Plan& plan, plan::Phase phase,
-                                                Sandbox::State& state,
-                                                const Meanwhile* meanwhile = nullptr);
+/// Does the steps of `phase` (host or attend), and what `meanwhile` has for between them. The error
+/// of a step that failed says whose it was.
+Result<void> run_host_phase(const plan::Plan& plan, plan::Phase phase, Sandbox::State& state,
+                            const Meanwhile* meanwhile = nullptr);
 
 }  // namespace sbx::launch

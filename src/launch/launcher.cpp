@@ -153,9 +153,7 @@ Result<void> clone_init(const CloneStep& clone, Context& context, Sandbox::State
 /// The supervisor's part while init sets up: first what init waits for.
 Result<void> attend(const Context& context, Sandbox::State& state, const Meanwhile& meanwhile) {
   const plan::Plan& plan = *context.plan;
-  if (auto done = run_host_phase(plan, plan::Phase::attend, state, &meanwhile); !done)
-    return std::unexpected(
-        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
+  SBX_CHECK(run_host_phase(plan, plan::Phase::attend, state, &meanwhile));
   if (context.closed) SBX_CHECK(close_memory());
   SBX_CHECK(meanwhile.rest());
   if (!state.shares_host) call_init_back(context, state.init_pid);
@@ -220,10 +218,7 @@ Result<Sandbox> launch(const plan::Plan& plan, const StdioFds& stdio, int interr
   context.page = state->page.get();
   context.clock = state->clock = clock;
   context.stdio = stdio;
-  if (auto done = run_host_phase(plan, plan::Phase::host, *state); !done)
-    return std::unexpected(
-        plan::step_error(plan, done.error().step, done.error().error, done.error().detail));
-
+  SBX_CHECK(run_host_phase(plan, plan::Phase::host, *state));
   context.host_id = state->host_id.id;
   SBX_CHECK(own_stdio(*state, stdio));
   Lines lines = SBX_TRY(open_lines(context, *state));
