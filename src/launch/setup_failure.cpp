@@ -4,12 +4,14 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "os/pass_descriptors.hpp"
+#include "os/process.hpp"
 #include "plan/hints.hpp"
 
 namespace sbx::launch {
@@ -27,6 +29,17 @@ bool init_was_killed(const Sandbox::State& state) {
          ::waitid(P_PIDFD, static_cast<::id_t>(state.init_pidfd.get()), &how,
                   WEXITED | WNOHANG | WNOWAIT) == 0 &&
          how.si_code != CLD_EXITED && how.si_pid != 0;
+}
+
+/// Did something kill init before we do? It ends once, by the first signal of that kind
+/// (signal(7)).
+bool another_killed_init(const Sandbox::State& state) {
+  const int init = state.init_pidfd.get();
+  ::siginfo_t how{};
+  if (const auto sent = os::signal_process(init, SIGKILL); !sent && sent.error().value != ESRCH)
+    return false;
+  return ::waitid(P_PIDFD, static_cast<::id_t>(init), &how, WEXITED | WNOWAIT) == 0 &&
+         how.si_code != CLD_EXITED && how.si_status != SIGKILL;
 }
 
 /// Which of a step's many paths it was; empty: it has one, or none.
@@ -58,8 +71,9 @@ Error setup_failure(const plan::Plan& plan, Sandbox::State& state) {
 }
 
 Error attend_failure(const plan::Plan& plan, Sandbox::State& state, Error error) {
-  // When init has failed already, whatever we tried on it failed because of that.
-  if (state.page.get()->failed.load().step >= 0 || is_lost_peer(error.sys_errno))
+  // When init has failed already, or was killed, whatever we tried on it failed because of that.
+  if (state.page.get()->failed.load().step >= 0 || is_lost_peer(error.sys_errno) ||
+      another_killed_init(state))
     return setup_failure(plan, state);
   return error;
 }

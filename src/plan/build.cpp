@@ -40,7 +40,6 @@ Result<void> plan_sandbox(Builder& builder) {
   SBX_CHECK(plan_identity(builder));
   plan_ids(builder);
   plan_fork(builder);
-  plan_inner_host(builder);
   SBX_CHECK(plan_cgroups(builder));
   SBX_CHECK(plan_mounts(builder));
   SBX_CHECK(plan_meanwhile(builder));

@@ -80,10 +80,9 @@ Result<void> plan_cgroups(Builder& builder);     ///< cgroups.cpp: groups and th
 void plan_joining(Builder& builder);  ///< cgroups.cpp: how the payload gets into v1 groups
 /// identity.cpp: who runs the tree is no more protected from the OOM killer than others.
 void plan_oom_score(Builder& builder, Phase phase);
-void warn_of_grants(Builder& builder);   ///< grants.cpp: what the profile gives away
-void plan_ids(Builder& builder);         ///< identity.cpp: how init and payload get them
-void plan_inner_host(Builder& builder);  ///< identity.cpp: what its namespaces say and forbid
-void plan_fork(Builder& builder);        ///< fork.cpp: the payload's start, and its network
+void warn_of_grants(Builder& builder);  ///< grants.cpp: what the profile gives away
+void plan_ids(Builder& builder);        ///< identity.cpp: how init and payload get them
+void plan_fork(Builder& builder);       ///< fork.cpp: the payload's start, and its network
 /// fork.cpp: what init does not wait for, once the payload has given back the root.
 Result<void> plan_meanwhile(Builder& builder);
 /// gateway.cpp: network.allow; nothing without it. An error where it cannot be had.

@@ -23,8 +23,6 @@ Result<void> plan_meanwhile(Builder& b) {
         "nor a personality, priority or key of the caller's");
   if (!b.plan.supervision.tty) plan_stdio(b);
   b.add(Phase::payload, NoNewPrivs{}, "no setuid binary gives anything");
-  b.add(Phase::payload, EmptyBoundingSet{b.profile.capabilities}, "no exec gives any back",
-        "capabilities");
   return {};
 }
 

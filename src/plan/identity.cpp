@@ -26,6 +26,15 @@ void plan_namespaces(Builder& b) {
   if (b.profile.time.any()) b.plan.isolation.namespaces.emplace_back("time");
 }
 
+/// What needs no ids, while the supervisor maps them.
+void plan_before_ids(Builder& b) {
+  b.add(Phase::init, EmptyBoundingSet{b.profile.capabilities},
+        "no exec gives any back; the payload inherits it", "capabilities");
+  b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
+        "hostname");
+  b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
+}
+
 }  // namespace
 
 Result<void> reserve_host_id(Builder& b) {
@@ -88,14 +97,10 @@ void plan_ids(Builder& b) {
   plan_oom_score(b, Phase::attend);
   b.add(Phase::attend, WriteIdMaps{b.inner_uid, b.inner_gid, b.as_root},
         "the payload has one id, and it is not root's", "user");
+  plan_before_ids(b);
   b.add(Phase::init, AwaitIdMaps{}, "nothing can be made before the ids exist");
   b.add(Phase::init, BecomeInnerIds{b.inner_uid, b.inner_gid, b.as_root}, "ids inside", "user");
   b.add(Phase::init, DieWithSupervisor{}, "a killed supervisor leaves nothing behind");
-}
-
-void plan_inner_host(Builder& b) {
-  b.add(Phase::init, SetHostname{b.profile.hostname}, "the host's name is nobody's business",
-        "hostname");
 }
 
 }  // namespace sbx::plan

@@ -262,7 +262,6 @@ Result<bool> tool_is_there(const Builder& b, std::size_t index) {
 
 Result<void> plan_mounts(Builder& b) {
   Tree tree(b);
-  b.add(Phase::init, PrivatePropagation{}, "no mount event travels to the host");
   b.add(Phase::init, MountRoot{kRootSize}, "the new root, made of what is named below", "root");
   SBX_CHECK(plan_devices(b, tree));
   SBX_CHECK(plan_proc(b, tree));  // its masks are made of /dev/null

@@ -124,7 +124,7 @@ constexpr std::array kRules{
     rule<NoNewPrivs, ApplyLandlock>("Landlock refuses without it (landlock(7))"),
     rule<NoNewPrivs, InstallSeccomp>("so does seccomp(2) without CAP_SYS_ADMIN"),
     rule<EmptyBoundingSet, DropCapabilities>("it needs CAP_SETPCAP"),
-    rule<EmptyBoundingSet, ReleasePayload>("the payload must not see init with it"),
+    rule<EmptyBoundingSet, ForkPayload>("the payload inherits it"),
     rule<DropCapabilities, InstallSeccomp>("the filter forbids nothing that we still do"),
     rule<AwaitRelease, CloseDescriptors>("it comes by a descriptor"),
     rule<AwaitRelease, InstallSeccomp>("recvmsg(2) may be forbidden"),

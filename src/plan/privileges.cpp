@@ -37,7 +37,6 @@ void plan_release(Builder& b) {
   b.add(Phase::init, HideCommandLine{},
         "it names files of the host, and everybody inside can read it");
   b.add(Phase::init, SetDumpable{false}, "nobody inside may trace init or open its files");
-  b.add(Phase::init, EmptyBoundingSet{}, "init executes nothing");
   b.add(Phase::init, ReleasePayload{}, "nothing is left that it must not see but the old root");
   b.add(Phase::init, DropOldRoot{}, "the host's tree; the payload waits until it is gone");
 }
@@ -86,6 +85,8 @@ Result<void> plan_privileges(Builder& b) {
   if (b.plan.egress)
     b.add(Phase::payload, AwaitGateway{}, "no attempt is missing in the result", "network.allow");
   plan_start(b);
+  if (!b.profile.capabilities.empty())
+    b.add(Phase::guard, EmptyBoundingSet{}, "init executes nothing");
   b.add(Phase::guard, DropCapabilities{}, "init only reaps from here on");
   b.add(Phase::guard, CloseDescriptors{},
         "init keeps what tells the supervisor of the command's end");
