@@ -62,11 +62,11 @@ SysResult<void> limit_files(const UnpackRequest& request) {
   const int abi = os::landlock_abi();
   if (abi == 0) return {};
   const auto rules = SBX_TRY(os::landlock_ruleset(abi, {.tcp = true, .scope = true}));
-  SBX_CHECK(os::landlock_allow(rules.get(), abi, request.staging, true, os::LandlockAccess::write));
+  SBX_CHECK(os::landlock_allow(rules.get(), abi, request.staging, os::LandlockAccess::write));
   struct ::stat what{};
   if (::fstat(request.source, &what) != 0) return fail();
   if (S_ISDIR(what.st_mode))
-    SBX_CHECK(os::landlock_allow(rules.get(), abi, request.source, true, os::LandlockAccess::read));
+    SBX_CHECK(os::landlock_allow(rules.get(), abi, request.source, os::LandlockAccess::read));
   return os::landlock_restrict(rules.get());
 }
 

@@ -99,10 +99,7 @@ StepResult run(const plan::ApplyLandlock& step, Context& context) noexcept {
     const os::UniqueFd path(::open(rule.path.c_str(), O_PATH | O_CLOEXEC));
     if (!path.valid() && rule.optional && (errno == ENOENT || errno == EACCES)) continue;
     if (!path.valid()) return fail();
-    struct ::stat what{};
-    if (::fstat(path.get(), &what) != 0) return fail();
-    SBX_CHECK(os::landlock_allow(ruleset.get(), step.abi, path.get(), S_ISDIR(what.st_mode),
-                                 access_of(rule)));
+    SBX_CHECK(os::landlock_allow(ruleset.get(), step.abi, path.get(), access_of(rule)));
   }
   context.page->rule.store(-1, std::memory_order_relaxed);
   return os::landlock_restrict(ruleset.get());

@@ -66,8 +66,7 @@ SysResult<UniqueFd> landlock_ruleset(int abi, const LandlockKinds& kinds) noexce
   return UniqueFd(static_cast<int>(fd));
 }
 
-SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_directory,
-                               LandlockAccess access) noexcept {
+SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, LandlockAccess access) noexcept {
   std::uint64_t rights = kExecute | kReadFile | kReadDir;
   switch (access) {
     case LandlockAccess::read:
@@ -83,9 +82,12 @@ SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_direct
       break;
   }
   rights &= handled_rights(abi);
-  if (!is_directory) rights &= kFileRights;
-  const PathBeneathAttr attr{rights, path_fd};
-  if (::syscall(SYS_landlock_add_rule, ruleset, kRulePathBeneath, &attr, 0U) != 0) return fail();
+  const auto add = [ruleset](const PathBeneathAttr& rule) {
+    return ::syscall(SYS_landlock_add_rule, ruleset, kRulePathBeneath, &rule, 0U) == 0;
+  };
+  if (add({rights, path_fd})) return {};
+  // A file takes none of the rights on folders; most rules are about folders, which need no look.
+  if (errno != EINVAL || !add({rights & kFileRights, path_fd})) return fail();
   return {};
 }
 

@@ -26,9 +26,8 @@ struct LandlockKinds {
 /// A ruleset for `kinds`, as far as `abi` knows them.
 SysResult<UniqueFd> landlock_ruleset(int abi, const LandlockKinds& kinds) noexcept;
 
-/// Allows `access` for the tree at `path_fd` (O_PATH). `is_directory` decides which rights fit.
-SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, bool is_directory,
-                               LandlockAccess access) noexcept;
+/// Allows `access` for the tree at `path_fd` (O_PATH), or of it what fits a file.
+SysResult<void> landlock_allow(int ruleset, int abi, int path_fd, LandlockAccess access) noexcept;
 
 /// From here on this process and its children obey the ruleset. Needs no_new_privs.
 SysResult<void> landlock_restrict(int ruleset) noexcept;

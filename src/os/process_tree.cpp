@@ -34,7 +34,7 @@ SysResult<void> confine_signals(int landlock_abi) noexcept {
       landlock_ruleset(landlock_abi, {.files = LandlockFiles::moves, .tcp = false, .scope = true}));
   const UniqueFd root(::open("/", O_PATH | O_CLOEXEC));
   if (!root.valid()) return fail();
-  SBX_CHECK(landlock_allow(rules.get(), landlock_abi, root.get(), true, LandlockAccess::moves));
+  SBX_CHECK(landlock_allow(rules.get(), landlock_abi, root.get(), LandlockAccess::moves));
   SBX_CHECK(landlock_restrict(rules.get()));
   if (::kill(::getppid(), 0) == 0 || errno != EPERM) return std::unexpected(Errno{EPROTO});
   // That was Landlock's answer, and not one of a filter around sbx that refuses kill(2) itself.
