@@ -51,6 +51,12 @@ struct KnownFolder {
   std::string_view path{};
 };
 
+/// What masks are made of; once one is in /proc it is that, and copies of it are as closed.
+struct Cover {
+  os::UniqueFd fd{};
+  bool closed = false;
+};
+
 struct Context {
   const plan::Plan* plan = nullptr;
   const Prepared* prepared = nullptr;
@@ -66,12 +72,12 @@ struct Context {
   int gateway_channel = -1;  ///< the payload's end of the pair for the gateway's sockets
   bool closed = false;       ///< our memory is open for the id maps alone; it was closed
   // Made on the way:
-  ::dev_t host_root = 0;        ///< the device of "/" before the payload was forked
-  os::UniqueFd peer{};          ///< between init and payload, each its own end
-  os::UniqueFd root{};          ///< the new root's tmpfs; the payload's while lent
-  mode_t umask = 0;             ///< the caller's, off while the root is made
-  os::UniqueFd null{};          ///< what covers files
-  os::UniqueFd empty_folder{};  ///< what covers folders: the one below the mount of /proc
+  ::dev_t host_root = 0;  ///< the device of "/" before the payload was forked
+  os::UniqueFd peer{};    ///< between init and payload, each its own end
+  os::UniqueFd root{};    ///< the new root's tmpfs; the payload's while lent
+  mode_t umask = 0;       ///< the caller's, off while the root is made
+  Cover null{};           ///< what covers files
+  Cover empty_folder{};   ///< what covers folders: the one below the mount of /proc
   /// The folder of the new root that a step has worked in last: the next often goes on there. What
   /// mounts at a descriptor instead of a name in it forgets it; a name in another folder replaces
   /// it.

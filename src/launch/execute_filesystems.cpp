@@ -33,7 +33,7 @@ StepResult run(const plan::MountProc& step, Context& context) noexcept {
       os::new_filesystem("proc", {}, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   // Nobody reaches the folder that this covers, so it stays empty: masks are made of it, at a third
   // of what an empty tmpfs costs.
-  context.empty_folder = SBX_TRY(os::open_inside(context.root.get(), relative(step.target)));
+  context.empty_folder.fd = SBX_TRY(os::open_inside(context.root.get(), relative(step.target)));
   return attach_at(context, tree, step.target);
 }
 

@@ -35,18 +35,21 @@ SysResult<::mode_t> type_at(const Place& place) noexcept {
   return what.st_mode;
 }
 
-/// Covers what is at `place`: a folder by an empty one, anything else by /dev/null.
-StepResult cover(Context& context, const Place& place, ::mode_t type) noexcept {
+/// Covers what is at `place`: a folder by an empty one, anything else by /dev/null. Does it `stay`?
+/// In a folder of the host's somebody may remove a name, and the mount at it is gone (unlink(2)).
+StepResult cover(Context& context, const Place& place, ::mode_t type, bool stays) noexcept {
   const bool folder = S_ISDIR(type);
   // The new root's own null: a bind of the host's node, which keeps working with nodev off.
-  if (!folder && !context.null.valid())
-    context.null = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
-  const os::UniqueFd& source = folder ? context.empty_folder : context.null;
+  if (!folder && !context.null.fd.valid())
+    context.null.fd = SBX_TRY(os::open_inside(context.root.get(), "dev/null"));
+  Cover& source = folder ? context.empty_folder : context.null;
   const std::uint64_t attributes =
       MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | (folder ? MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC : 0);
-  const os::UniqueFd tree = SBX_TRY(os::clone_tree(source.get(), false));
-  SBX_CHECK(os::restrict_mount(tree.get(), attributes, false));
-  return os::attach_tree(tree.get(), place.folder, place.name);
+  os::UniqueFd tree = SBX_TRY(os::clone_tree(source.fd.get(), false));
+  if (!source.closed) SBX_CHECK(os::restrict_mount(tree.get(), attributes, false));
+  SBX_CHECK(os::attach_tree(tree.get(), place.folder, place.name));
+  if (stays && !source.closed) source = {std::move(tree), true};
+  return {};
 }
 
 /// Who may write there has removed or replaced it since we looked: a file in place of a folder is
@@ -132,7 +135,7 @@ StepResult cover_match(Walk& state, Folder& folder, const char* name, os::Unique
   if (SBX_TRY(hold(state, folder))) found = SBX_TRY(os::open_inside(folder.fd.get(), name));
   state.context->folder.fd.reset();  // this may cover it
   const Place place{found.get(), ""};
-  return cover(*state.context, place, SBX_TRY(type_at(place)));
+  return cover(*state.context, place, SBX_TRY(type_at(place)), false);
 }
 
 StepResult walk(Walk& state, Folder folder, PathPattern::States states, int depth) noexcept;
@@ -173,6 +176,7 @@ StepResult walk(Walk& state, Folder folder, PathPattern::States states, int dept
 
 StepResult run(const plan::MaskPath& step, Context& context) noexcept {
   const auto named = place_of(context, step.path);
+  const bool stays = step.path.starts_with("/proc/");
   os::UniqueFd held;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     // By name first, which is the cheaper way. Who exchanges two names in step with us would win
@@ -184,7 +188,7 @@ StepResult run(const plan::MaskPath& step, Context& context) noexcept {
     if (step.optional && (error == ENOENT || error == ENOTDIR)) return {};
     if (step.of_others && error == EACCES && is_closed_by_others(context, step.path)) return {};
     if (!type) return std::unexpected(type.error());
-    const StepResult covered = cover(context, *place, *type);
+    const StepResult covered = cover(context, *place, *type, stays);
     if (covered || !has_changed(covered.error().value)) return covered;
   }
   return std::unexpected(Errno{EAGAIN});

@@ -119,20 +119,20 @@ StepResult run(const plan::EnterNetwork&, Context& context) noexcept {
 }
 
 StepResult run(const plan::LendRoot&, Context& context) noexcept {
-  const int passed[] = {context.root.get(), context.empty_folder.get()};
+  const int passed[] = {context.root.get(), context.empty_folder.fd.get()};
   return os::send_descriptors(context.peer.get(), passed);
 }
 
 StepResult run(const plan::BorrowRoot&, Context& context) noexcept {
   auto lent = SBX_TRY(os::receive_descriptors(context.peer.get(), true));
   context.root = std::move(lent[0]);
-  context.empty_folder = std::move(lent[1]);
+  context.empty_folder.fd = std::move(lent[1]);
   return {};
 }
 
 StepResult run(const plan::ReturnRoot&, Context& context) noexcept {
   for (os::UniqueFd* const fd :
-       {&context.root, &context.empty_folder, &context.null, &context.folder.fd})
+       {&context.root, &context.empty_folder.fd, &context.null.fd, &context.folder.fd})
     fd->reset();
   return os::send_descriptors(context.peer.get(), {});
 }

@@ -148,3 +148,19 @@ def test_a_mask_does_not_follow_links_of_the_workspace(sbx):
     (sbx.cwd / "loop").symlink_to(".")
     run = sh(sbx, "wc -c < /usr/bin/env", "--mask", "/workspace/**/*.pem")
     assert run.code == 125 or int(run.out) > 1000, run
+
+
+def test_every_mask_is_closed_whatever_it_is_made_of(sbx):
+    """The second of /proc is a copy of the first (launch, execute_masks.cpp)."""
+    for name in ("a", "b"):
+        (sbx.cwd / name).write_text("x")
+        (sbx.cwd / f"{name}.d").mkdir()
+    masks = [f"/workspace/{name}" for name in ("a", "b", "?.d")]
+    run = sbx.run(flags=["--workspace", ".:rw", *(word for mask in masks for word in ("--mask", mask))],
+                  cmd=["cat", "/proc/self/mountinfo"]).assert_ok()
+    mounts = [line.split() for line in run.out.splitlines()]
+    found = {fields[4]: set(fields[5].split(",")) for fields in mounts if fields[3] in ("/null", "/proc")}
+    assert {"/proc/keys", "/proc/timer_list", *(f"/workspace/{name}" for name in ("a", "b", "a.d", "b.d"))} <= set(found), run
+    for place, flags in found.items():
+        wanted = {"ro", "nosuid", "noexec"} | ({"nodev"} if place.endswith(".d") else set())
+        assert place == "/dev/null" or wanted <= flags, (place, flags)
