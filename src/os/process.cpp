@@ -229,7 +229,8 @@ std::optional<std::uint64_t> hard_limit(std::string_view name) noexcept {
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept {
   struct ::rlimit now{};
   const auto which = static_cast<__rlimit_resource>(resource);
-  if (::getrlimit(which, &now) != 0) return fail();
+  // No hard limit is below 0. Of processor time 0 means 1 s, and the hard limit is needed for that.
+  if ((value != 0 || resource == RLIMIT_CPU) && ::getrlimit(which, &now) != 0) return fail();
   const rlim_t limit = value < now.rlim_max ? static_cast<rlim_t>(value) : now.rlim_max;
   struct ::rlimit wanted{limit, limit};
   // With both alike the kernel sends SIGKILL at once, which tells nobody why: SIGXCPU comes first,
