@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
@@ -97,9 +98,18 @@ std::uint64_t low(const seccomp_data& call, unsigned index) {
   return call.args[index] & 0xffffffff;
 }
 
+/// Of AF_INET it is the type or the protocol that is refused, unless it is one of every program's.
 std::string family_text(const seccomp_data& call) {
-  std::string text = one_of(kFamilies, low(call, 0));
-  if (low(call, 0) == AF_NETLINK) text += ", protocol " + number("%llu", low(call, 2));
+  const std::uint64_t family = low(call, 0);
+  const std::uint64_t type = low(call, 1) & 0xf;
+  const std::uint64_t protocol = low(call, 2);
+  std::string text = one_of(kFamilies, family);
+  const bool internet = family == AF_INET || family == AF_INET6;
+  if (internet && type != SOCK_STREAM && type != SOCK_DGRAM && type != SOCK_RAW)
+    text += ", type " + number("%llu", type);
+  const bool usual = protocol == 0 || protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
+  if (family == AF_NETLINK || (internet && !usual))
+    text += ", protocol " + number("%llu", protocol);
   return text;
 }
 

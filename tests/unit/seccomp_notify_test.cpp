@@ -127,6 +127,11 @@ TEST_CASE("no line is named where none would do") {
 TEST_CASE("arguments have the names that people know") {
   CHECK(argument_text(call_of("socket", {AF_PACKET, 3, 0})) == "AF_PACKET");
   CHECK(argument_text(call_of("socket", {AF_NETLINK, 3, 9})) == "AF_NETLINK, protocol 9");
+  CHECK(argument_text(call_of("socket", {AF_INET, 1, 132})) == "AF_INET, protocol 132");
+  CHECK(argument_text(call_of("socket", {AF_INET6, SOCK_CLOEXEC | 5, 132})) ==
+        "AF_INET6, type 5, protocol 132");
+  CHECK(argument_text(call_of("socket", {AF_INET, SOCK_CLOEXEC | 2, 17})) == "AF_INET");
+  CHECK(argument_text(call_of("socketpair", {AF_UNIX, 5, 0})) == "AF_UNIX");
   CHECK(argument_text(call_of("socket", {77})) == "77");
   CHECK(argument_text(call_of("clone", {CLONE_NEWUSER | CLONE_NEWNS | 17})) ==
         "CLONE_NEWUSER|CLONE_NEWNS");
