@@ -11,6 +11,9 @@ ALLOWABLE = {
     "strace": (["strace", "-o", "/tmp/trace", "true"], ("ptrace", "PTRACE_TRACEME"), '"@debug"'),
     "gdb": (["gdb", "-q", "-nx", "-batch", "-ex", "set startup-with-shell off", "-ex", "run", "/bin/true"],
             ("ptrace", "PTRACE_TRACEME"), '"@debug"'),
+    # LeakSanitizer, which stops all threads at the end.
+    "leaks": (["sh", "-c", "echo 'int main(void) { return 0; }' | gcc -fsanitize=address -x c -o /tmp/leaks - && exec /tmp/leaks"],
+              ("ptrace", "PTRACE_ATTACH"), '"@debug"'),
     "perf": (["perf", "stat", "true"], ("perf_event_open", None), '"@perf"'),
     "keyctl": (["keyctl", "show"], ("keyctl", None), '"@keyring"'),
 }
