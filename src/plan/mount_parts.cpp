@@ -24,6 +24,24 @@ bool is_mapped(Builder& b, const SourceFacts& source, std::string_view key) {
   return false;
 }
 
+/// A capability that a file is given holds for whom the giver's id 0 is: through an id-mapped tree
+/// of root's that is root, and with it everybody on the host who executes the file. Like a
+/// set-user-id bit, which the filter refuses; but it sees no name of an attribute.
+Result<void> check_file_capabilities(const Builder& b, const SourceFacts& source,
+                                     std::string_view key) {
+  const std::vector<std::string>& kept = b.profile.capabilities;
+  if (b.inner_uid != 0 || source.uid != 0 || std::ranges::find(kept, "cap_setfcap") == kept.end())
+    return {};
+  return std::unexpected(
+      Error{.kind = ErrorKind::profile,
+            .what = "with setfcap and the user id 0 the command could give files in " +
+                    quote(source.path) + " (" + b.written_at(key) +
+                    "), which are root's, capabilities that hold on the host",
+            .where = b.origin_of("capabilities").to_string(),
+            .hint = "take setfcap out, give the command another id (--set user.uid=1000), or show "
+                    "that folder read-only or as an overlay"});
+}
+
 }  // namespace
 
 Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const std::string& target,
@@ -33,6 +51,7 @@ Result<void> add_bind(Builder& b, Tree& tree, const SourceFacts& source, const s
   SBX_CHECK(tree.make_mount_point(target, folder, reason, key));
   if (b.as_root) {
     const bool mapped = idmap && is_mapped(b, source, key);
+    if (mapped && !flags.read_only) SBX_CHECK(check_file_capabilities(b, source, key));
     b.add(Phase::attend, DetachTree{source.path, true, mapped, source.uid, source.gid}, reason,
           key);
     b.add(Phase::init, AttachTree{target, flags}, reason, key);

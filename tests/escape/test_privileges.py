@@ -86,3 +86,45 @@ def test_the_callers_groups_do_not_enter(sbx, probe):
     finally:
         os.setgroups(before)
     assert run.code == 0 and run.out.startswith("contained: "), run
+
+
+GIVE = """
+import os, shutil, struct
+shutil.copy("/usr/bin/true", "gift")
+os.chmod("gift", 0o755)
+try: os.setxattr("gift", "security.capability", struct.pack("<5I", 0x02000001, 1 << 7, 0, 0, 0))  # cap_setuid=ep
+except OSError as error: print(error.strerror)
+else: print("given")
+"""
+
+
+def give_capabilities(sbx, *flags):
+    return sbx.run(flags=["--cap", "setfcap", *flags], cmd=["/usr/bin/python3", "-c", GIVE])
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("flags", [["--workspace", ".:rw"], ["--rw", ".:/workspace/there", "--workspace", ".:overlay"]],
+                         ids=["workspace", "mount"])
+def test_no_file_of_roots_is_given_capabilities_that_hold_on_the_host(sbx, flags):
+    run = give_capabilities(sbx, "--set", "user.uid=0", *flags)
+    run.assert_refused("setfcap", "capabilities that hold on the host", "user.uid=1000")
+
+
+@pytest.mark.needs("root")
+@pytest.mark.parametrize("uid, flags, said", [
+    ("0", ["--workspace", ".:overlay"], "given"),  # in memory, and in a namespace of its own
+    ("1000", ["--workspace", ".:rw"], "Invalid argument")], ids=["overlay", "another-id"])
+def test_capabilities_of_files_stay_inside(sbx, uid, flags, said):
+    assert give_capabilities(sbx, "--set", f"user.uid={uid}", *flags).assert_ok().out == f"{said}\n"
+    gift = sbx.cwd / "gift"
+    assert not gift.exists() or "security.capability" not in os.listxattr(gift)
+
+
+@pytest.mark.needs("root")
+def test_those_of_another_owners_files_hold_for_nobody_but_that_owner(sbx):
+    """The kernel writes down whose root gave them."""
+    owner = 12345
+    os.chown(sbx.cwd, owner, owner)
+    assert give_capabilities(sbx, "--set", "user.uid=0", "--workspace", ".:rw").assert_ok().out == "given\n"
+    gift = sbx.cwd / "gift"
+    assert os.getxattr(gift, "security.capability")[20:] == owner.to_bytes(4, "little")
