@@ -72,8 +72,15 @@ _sbx_profiles() {
 }
 
 _sbx_runs() {
-  local id rest
-  sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
+  local id name rest heads=
+  sbx ps 2>/dev/null | while read -r id name rest; do
+    if [[ -z $heads ]]; then
+      heads="$id $name"
+    else
+      printf '%s\n' "$id"
+      [[ $heads != "RUN NAME" || $name == - ]] || printf '%s\n' "$name"
+    fi
+  done
 }
 
 _sbx_kept() {
@@ -186,9 +193,13 @@ _sbx_profiles() {
 }
 
 _sbx_runs() {
-  local -a ids
-  ids=(${${(f)"$(sbx ps 2>/dev/null)"}%% *})
-  compadd -- ${ids:#RUN}
+  local -a lines heads words
+  local line
+  lines=(${(f)"$(sbx ps 2>/dev/null)"})
+  heads=(${=lines[1]})
+  words=(${lines[2,-1]%% *})
+  [[ $heads[2] == NAME ]] && for line in $lines[2,-1]; do words+=(${${=line}[2]}); done
+  compadd -- ${words:#-}
 }
 
 _sbx_kept() {
@@ -276,7 +287,10 @@ function __sbx_profiles
 end
 
 function __sbx_runs
-    sbx ps 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
+    set -l lines (sbx ps 2>/dev/null)
+    printf '%s\n' $lines | string match -r '^\d\S*'
+    printf '%s\n' $lines[1] | string match -qr '^RUN +NAME '
+    and printf '%s\n' $lines | string replace -rf '^\d\S* +(\S+) .*' '$1' | string match -v -- -
 end
 
 function __sbx_kept

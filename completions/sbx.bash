@@ -6,8 +6,15 @@ _sbx_profiles() {
 }
 
 _sbx_runs() {
-  local id rest
-  sbx ps 2>/dev/null | while read -r id rest; do [[ $id == RUN ]] || printf '%s\n' "$id"; done
+  local id name rest heads=
+  sbx ps 2>/dev/null | while read -r id name rest; do
+    if [[ -z $heads ]]; then
+      heads="$id $name"
+    else
+      printf '%s\n' "$id"
+      [[ $heads != "RUN NAME" || $name == - ]] || printf '%s\n' "$name"
+    fi
+  done
 }
 
 _sbx_kept() {
@@ -84,6 +91,7 @@ _sbx_value() {
     --interval) : ;;
     --older-than) : ;;
     --max) : ;;
+    --name) : ;;
     --pin) : ;;
     --set) : ;;
     *) return 1 ;;
@@ -121,7 +129,7 @@ _sbx() {
   case $verb in
     run)
       if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --env-file --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --publish --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --junit --ci --usage-interval --log --log-level --quiet --timing --dry-run --pin --set --help --' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W '--workspace --git --keep --workdir --root --ro --rw --tmpfs --file --copy-in --tool --mask --device --collect --env --env-file --secret --user --hostname --time-offset --memory --memory-high --oom-kill --swap --pids --cpus --cpu-weight --cpuset --io-read-bps --io-write-bps --io-read-iops --io-write-iops --timeout --cpu-time --idle --grace --stdout-limit --stderr-limit --on-exceed --rlimit --net --allow --publish --seccomp-allow --seccomp-deny --on-deny --cap --landlock --degrade --stdin --tty --no-tty --json --result --events --junit --ci --usage-interval --log --log-level --quiet --timing --dry-run --name --pin --set --help --' -- "$cur")
       else
         mapfile -t COMPREPLY < <(compgen -W "$(_sbx_profiles)" -- "$cur"; compgen -f -- "$cur")
       fi

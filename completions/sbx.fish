@@ -10,7 +10,10 @@ function __sbx_profiles
 end
 
 function __sbx_runs
-    sbx ps 2>/dev/null | string match -rv '^RUN ' | string replace -r '^(\S+) .*' '$1'
+    set -l lines (sbx ps 2>/dev/null)
+    printf '%s\n' $lines | string match -r '^\d\S*'
+    printf '%s\n' $lines[1] | string match -qr '^RUN +NAME '
+    and printf '%s\n' $lines | string replace -rf '^\d\S* +(\S+) .*' '$1' | string match -v -- -
 end
 
 function __sbx_kept
@@ -145,6 +148,7 @@ complete -c sbx -n '__sbx_verb diff' -l stat -d 'only how much of which path has
 complete -c sbx -n '__sbx_verb diff' -l patch -d 'only the lines, as `git apply` takes them'
 complete -c sbx -n '__sbx_verb artifacts' -l older-than -r -f -d 'gc: also runs that ended before that: 7d'
 complete -c sbx -n '__sbx_verb artifacts' -l max -r -f -d 'gc: also the oldest runs, until the rest fits'
+complete -c sbx -n '__sbx_verb run' -l name -r -f -d 'what ps, stats, pause, resume and kill may call the run'
 complete -c sbx -n '__sbx_verb run' -l pin -r -f -d 'refuse another profile than the one with this sum'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l set -r -f -d 'any key of a profile: vars.mem=2G'
 complete -c sbx -n '__sbx_verb run batch explain learn check profiles doctor ps stats pause resume kill diff apply discard artifacts mcp schema completion' -s h -l help -d 'this text (also -h)'

@@ -27,6 +27,7 @@ struct Arguments {
   std::vector<profile::Override> overrides;  ///< in the order of the line
   std::string parted;  ///< if the operand is the rest of a flag's value: a hint at that
   Reporting reporting;
+  std::string name;  ///< run: what others may call it; empty: nothing but its id
   std::string log;
   std::string log_level;
   std::vector<std::string> why;  ///< explain: questions, in the order of the line

@@ -114,7 +114,8 @@ bool LiveRuns::is_alive(const RunFile& run) const {
 Result<RunFile> LiveRuns::find(std::string_view word) const {
   std::vector<RunFile> found;
   for (RunFile& file : all()) {
-    const bool wanted = file.run.starts_with(word) || file.run.ends_with(word);
+    const bool wanted =
+        file.given == word || file.run.starts_with(word) || file.run.ends_with(word);
     if (word.empty() || !wanted || !is_alive(file)) continue;
     if (file.run == word) return std::move(file);
     found.push_back(std::move(file));
@@ -132,6 +133,12 @@ Result<RunFile> LiveRuns::find(std::string_view word) const {
     if (found.size() > kMostNamed) error.hint += " ...";
   }
   return std::unexpected(std::move(error));
+}
+
+std::optional<RunFile> LiveRuns::named(std::string_view name) const {
+  for (RunFile& file : all())
+    if (file.given == name && is_alive(file)) return std::move(file);
+  return std::nullopt;
 }
 
 std::vector<Reply> LiveRuns::ask(std::span<const RunFile> runs, const supervise::Request& request,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,8 +37,11 @@ class LiveRuns {
 
   /// The files of all runs; some may have ended.
   [[nodiscard]] std::vector<supervise::RunFile> all() const;
-  /// The live run whose id is `word`, or the only one whose id begins or ends with it.
+  /// The live run whose id is `word`, or the only one that was given that name or whose id begins
+  /// or ends with it; no word can be both (supervise/registry.hpp).
   [[nodiscard]] Result<supervise::RunFile> find(std::string_view word) const;
+  /// A live run that was given this name.
+  [[nodiscard]] std::optional<supervise::RunFile> named(std::string_view name) const;
   /// Puts one question to some runs, and gives them all `patience` together. In their order.
   [[nodiscard]] std::vector<Reply> ask(std::span<const supervise::RunFile> runs,
                                        const supervise::Request& request,

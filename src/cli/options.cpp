@@ -231,6 +231,8 @@ constexpr std::array kOptions{
     OptionSpec{"--max", "SIZE", "", "", nullptr, kept, false, "artifacts",
                "gc: also the oldest runs, until the rest fits"},
 
+    OptionSpec{"--name", "NAME", "", "", nullptr, general, false, kRun,
+               "what ps, stats, pause, resume and kill may call the run"},
     OptionSpec{"--pin", "SHA256", "", "", nullptr, general, false, kRun,
                "refuse another profile than the one with this sum"},
     OptionSpec{"--set", "KEY=VALUE", "", "", set_value, general, true, kPlan,

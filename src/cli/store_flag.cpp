@@ -28,6 +28,7 @@ constexpr Slot<Arguments, bool> kSwitches[] = {
     {"--all", &Arguments::all},          {"--stat", &Arguments::stat_only},
     {"--patch", &Arguments::patch_only}, {"--watch", &Arguments::watch}};
 constexpr Slot<Arguments, std::string> kValues[] = {{"--pin", &Arguments::pin},
+                                                    {"--name", &Arguments::name},
                                                     {"--output", &Arguments::output},
                                                     {"--jobs", &Arguments::jobs},
                                                     {"--profile", &Arguments::profile},

@@ -111,6 +111,7 @@ struct EgressPlaces {
 
 struct Plan {
   std::string run_id;
+  std::string run_name{};  ///< --name; empty: none was given
   std::string profile_name;
   std::string profile_sha256;
   std::vector<std::string> argv;

@@ -24,9 +24,9 @@ void answer(int socket, std::string_view text) {
 
 }  // namespace
 
-SysResult<void> Control::open(const std::string& run_id) {
+SysResult<void> Control::open(const std::string& run_id, const std::string& given_name) {
   folder_ = SBX_TRY(os::open_runtime_folder(true));
-  std::string name = RunFile{run_id, ::getpid()}.name();
+  std::string name = RunFile{run_id, ::getpid(), given_name}.name();
   listener_ = SBX_TRY(os::listen_in(folder_.get(), name.c_str()));
   name_ = std::move(name);
   return {};

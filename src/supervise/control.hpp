@@ -32,7 +32,7 @@ class Control {
   ~Control() { remove_name(); }
 
   /// Makes the socket. On failure nobody finds the run, which goes on all the same.
-  SysResult<void> open(const std::string& run_id);
+  SysResult<void> open(const std::string& run_id, const std::string& given_name);
   /// Removes what killed supervisors left beside it. nullopt: another one has just done it
   /// (registry.hpp).
   [[nodiscard]] std::optional<Swept> sweep() const;

@@ -50,6 +50,7 @@ std::string to_json(const Usage& usage, const plan::Plan& plan) {
 std::string to_json(const LiveRun& live, const plan::Plan& plan) {
   Json json = {
       {"id", plan.run_id},
+      {"name", plan.run_name.empty() ? Json() : Json(redacted(live.redactor, plan.run_name))},
       {"pid", live.pid},
       {"state", live.paused ? "paused" : "running"},
       {"profile", plan.profile_name},
@@ -66,11 +67,12 @@ std::string live_schema() {
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "urn:sbx:schema:live:1",
   "title": "A live run",
-  "description": "sbx ps --json prints an array of these, and so does sbx stats --json; sbx stats RUN --json prints one. Fields are only ever added. null: this host does not measure it. A run that does not answer has an id and a state only.",
+  "description": "sbx ps --json prints an array of these, and so does sbx stats --json; sbx stats RUN --json prints one. Fields are only ever added. null: this host does not measure it. A run that does not answer has an id, a state and, if it was given one, a name only.",
   "type": "object",
   "required": ["id", "state"],
   "properties": {
     "id": {"type": "string", "description": "the run's id"},
+    "name": {"type": ["string", "null"], "description": "of run --name; null: it was given none"},
     "pid": {"type": "integer", "description": "of init, on the host"},
     "state": {"enum": ["running", "paused", "unresponsive"],
       "description": "unresponsive: its supervisor is stopped, or the machine is very busy"},

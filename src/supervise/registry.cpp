@@ -17,6 +17,7 @@
 #include <span>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/quantity.hpp"
 #include "base/utc.hpp"
 #include "os/entries.hpp"
@@ -28,6 +29,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".sock";
 constexpr std::size_t kLongestRun = 64;
+constexpr std::size_t kIdSize = 24;  // of those that we make (cli/prepare.cpp)
 constexpr std::chrono::seconds kSettled{10};
 
 bool is_run_id(std::string_view text) {
@@ -103,7 +105,15 @@ bool is_recent(int folder, const std::string& name) {
 }  // namespace
 
 std::string RunFile::name() const {
-  return run + "." + std::to_string(supervisor) + std::string(kSuffix);
+  return run + "." + std::to_string(supervisor) + (given.empty() ? "" : "." + given) +
+         std::string(kSuffix);
+}
+
+bool is_given_name(std::string_view text) {
+  constexpr std::size_t kLongest = 40;
+  const auto fits = [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '.'; };
+  return !text.empty() && text.size() <= kLongest && is_alnum(text.front()) &&
+         std::ranges::all_of(text, fits) && (text.size() > kIdSize || !is_run_id(text));
 }
 
 std::optional<RunFile> parse_run_file(std::string_view name) {
@@ -111,9 +121,15 @@ std::optional<RunFile> parse_run_file(std::string_view name) {
   name.remove_suffix(kSuffix.size());
   const std::size_t dot = name.find('.');
   if (dot == std::string_view::npos || !is_run_id(name.substr(0, dot))) return std::nullopt;
+  std::string_view given;
+  if (const std::size_t second = name.find('.', dot + 1); second != std::string_view::npos) {
+    given = name.substr(second + 1);
+    if (!is_given_name(given)) return std::nullopt;
+    name = name.substr(0, second);
+  }
   const auto pid = parse_number<pid_t>(name.substr(dot + 1));
   if (!pid || *pid <= 0) return std::nullopt;
-  return RunFile{std::string(name.substr(0, dot)), *pid};
+  return RunFile{std::string(name.substr(0, dot)), *pid, std::string(given)};
 }
 
 std::vector<RunFile> list_run_files(int folder) {

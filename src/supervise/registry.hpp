@@ -12,13 +12,19 @@
 
 namespace sbx::supervise {
 
-/// The file of one run: RUN.PID.sock.
+/// The file of one run: RUN.PID.sock, or RUN.PID.NAME.sock of one that has been given a name.
 struct RunFile {
   std::string run;
   pid_t supervisor = 0;
+  std::string given{};
 
   [[nodiscard]] std::string name() const;
 };
+
+/// May a run be called so? 40 letters, digits, '_', '-' and '.', the first one a letter or a digit:
+/// there is room for no more in the path of a socket. What could be part of an id is none: when its
+/// run has ended, another would answer to it.
+bool is_given_name(std::string_view text);
 
 /// nullopt: some other file.
 std::optional<RunFile> parse_run_file(std::string_view name);

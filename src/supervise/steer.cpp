@@ -31,7 +31,7 @@ void Run::look_for_end() {
 
 void Run::open_door() {
   if (!sinks_.registered || std::exchange(has_door_, true)) return;
-  const auto opened = control_.open(plan_.run_id);
+  const auto opened = control_.open(plan_.run_id, plan_.run_name);
   if (!opened)
     outcome_.notes.push_back(std::string("sbx ps does not list it: ") +
                              ::strerrordesc_np(opened.error().value));

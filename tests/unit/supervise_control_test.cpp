@@ -1,6 +1,7 @@
 // What is said through a live run's socket, by friend and foe, and the names of its file.
 #include <doctest/doctest.h>
 #include <signal.h>
+#include <sys/un.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
@@ -99,10 +100,62 @@ TEST_CASE("only the names of runs' files are taken for such") {
   CHECK(file->run == "20260102-030405-9f86d081");
   CHECK(file->supervisor == 4711);
   CHECK(file->name() == "20260102-030405-9f86d081.4711.sock");
-  for (const char* name : {"", ".", "..", "ids.lock", ".sock", "x.sock", "a.1.sock ", "a..sock",
-                           "a.0.sock", "a.-1.sock", "a.+1.sock", "a.1x.sock", "a.1.2.sock",
-                           "../a.1.sock", "g.1.sock", "a.99999999999.sock", "A.1.sock", ".1.sock"})
+  for (const char* name : {"",
+                           ".",
+                           "..",
+                           "ids.lock",
+                           ".sock",
+                           "x.sock",
+                           "a.1.sock ",
+                           "a..sock",
+                           "a.0.sock",
+                           "a.-1.sock",
+                           "a.+1.sock",
+                           "a.1x.sock",
+                           "a.1.2.sock",
+                           "../a.1.sock",
+                           "g.1.sock",
+                           "a.99999999999.sock",
+                           "A.1.sock",
+                           ".1.sock",
+                           "a.1..sock",
+                           "a.1.-x.sock",
+                           "a.1.x/y.sock",
+                           "a.1.x y.sock",
+                           "a.x.1.sock",
+                           "a.1.x\n.sock"})
     CHECK_FALSE_MESSAGE(parse_run_file(name), name);
+}
+
+TEST_CASE("a run's file has the name that it was given behind the process id") {
+  const std::string id = "20260102-030405-9f86d081";
+  for (const std::string given : {"", "web", "a.sock", "web.1_a-B", "7z", "x"}) {
+    CAPTURE(given);
+    const std::string name = RunFile{id, 4711, given}.name();
+    const auto file = parse_run_file(name);
+    REQUIRE(file);
+    CHECK(file->run == id);
+    CHECK(file->supervisor == 4711);
+    CHECK(file->given == given);
+    CHECK(file->name() == name);
+  }
+  // The longest has to fit in a socket's path, behind the longest of descriptors and process ids.
+  CHECK(("/proc/self/fd/1048576/" + RunFile{id, 4194304, std::string(40, 'x')}.name()).size() <
+        sizeof(sockaddr_un::sun_path));
+}
+
+TEST_CASE("what could be part of an id is no name of a run") {
+  for (const char* name :
+       {"web", "a.b", "7z", "A", "CAFE", "run-42", "x_", "20260102-030405-9f86d081.",
+        "3f2504e0-4f89-11d3-9a0c-0305e82c3301", "0123456789012345678901234"})
+    CHECK_MESSAGE(is_given_name(name), name);
+  for (const char* name :
+       {"", ".", "..", "-", "-x", "_x", ".x", "x/y", "x y", "x\n", "\x1b", "\xc3\xa9", "x:", "x*",
+        "0", "cafe", "2026-01", "20260102-030405-9f86d081", "a--"})
+    CHECK_FALSE_MESSAGE(is_given_name(name), name);
+  CHECK(is_given_name(std::string(40, 'x')));
+  CHECK_FALSE(is_given_name(std::string(41, 'x')));
+  CHECK_FALSE(is_given_name(std::string_view("x\0y", 3)));
 }
 
 TEST_CASE("a live run has a figure or null, and a command that ends") {
@@ -121,6 +174,7 @@ TEST_CASE("a live run has a figure or null, and a command that ends") {
   CHECK(json["memory"]["limit_bytes"].is_null());  // no cgroup enforces it
   CHECK(json["cpu_ms"]["user"].is_null());
   CHECK(json["command"] == R"(echo 'a b' $'\xff\n')");
+  CHECK(json["name"].is_null());
   const Json schema = Json::parse(live_schema());
   for (const auto& [key, value] : json.items()) CHECK(schema["properties"].contains(key));
   CHECK(schema["properties"].size() == json.size());
@@ -128,9 +182,11 @@ TEST_CASE("a live run has a figure or null, and a command that ends") {
   plan.argv = {std::string(1U << 20U, 'x'), "y"};
   plan.isolation.cgroup = "v2";
   live.paused = true;
+  plan.run_name = "web";
   json = Json::parse(to_json(live, plan));
   CHECK(json["command"].get<std::string>().size() < 5000);
   CHECK(json["state"] == "paused");
+  CHECK(json["name"] == "web");
   CHECK(json["memory"]["limit_bytes"] == 512U << 20U);
   plan.argv.assign(100'000, "'\n");
   CHECK(accepted(to_json(live, plan)).size() < kLongestAnswer);

@@ -115,6 +115,8 @@ export interface Overrides {
   quiet?: boolean | undefined;
   /** `--timing`: print where the time went, step by step. */
   timing?: boolean | undefined;
+  /** `--name NAME`: what ps, stats, pause, resume and kill may call the run. */
+  name?: string | undefined;
   /** `--pin SHA256`: refuse another profile than the one with this sum. */
   pin?: string | undefined;
   /** `--set KEY=VALUE`: any key of a profile: vars.mem=2G. */

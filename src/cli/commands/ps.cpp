@@ -1,6 +1,7 @@
 // `sbx ps` and `sbx stats`: this user's live runs, and what they use.
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include <nlohmann/json.hpp>
@@ -27,17 +28,20 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPatience{1000};
 constexpr milliseconds kShortestInterval{100};
 
-/// A run's object; what does not answer has but a name.
-Json object_of(const Reply& reply) {
+/// A run's object; of what does not answer, what its file tells.
+Json object_of(const Reply& reply, const std::string& given) {
   if (reply.kind == Reply::Kind::accepted) return Json::parse(reply.text, nullptr, false);
-  return {{"id", reply.run}, {"state", "unresponsive"}};
+  Json object = {{"id", reply.run}, {"state", "unresponsive"}};
+  if (!given.empty()) object["name"] = given;
+  return object;
 }
 
 /// Every one of `runs` that has not ended, by age.
 Json describe(const LiveRuns& live, std::span<const supervise::RunFile> runs) {
   Json list = Json::array();
-  for (const Reply& reply : live.ask(runs, {supervise::Action::stats}, kPatience))
-    if (reply.kind != Reply::Kind::ended) list.push_back(object_of(reply));
+  const auto replies = live.ask(runs, {supervise::Action::stats}, kPatience);
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (replies[i].kind != Reply::Kind::ended) list.push_back(object_of(replies[i], runs[i].given));
   return list;
 }
 
@@ -87,26 +91,51 @@ std::string cpu_used(const Json& run) {
   return duration(&sum);
 }
 
+/// A table of runs, with a column for names where one has been given.
+class RunTable {
+ public:
+  RunTable(const Json& runs, std::vector<std::string> heads)
+      : names_(
+            std::ranges::any_of(runs, [](const Json& run) { return text(run, {"name"}) != "-"; })),
+        table_(with("RUN", "NAME", std::move(heads))) {}
+  void add(const Json& run, std::vector<std::string> row) {
+    table_.add(with(text(run, {"id"}), text(run, {"name"}), std::move(row)));
+  }
+  [[nodiscard]] std::string text_for(int terminal) const {
+    return table_.text(os::terminal_columns(terminal));
+  }
+
+ private:
+  [[nodiscard]] std::vector<std::string> with(std::string id, std::string name,
+                                              std::vector<std::string> row) const {
+    if (names_) row.insert(row.begin(), std::move(name));
+    row.insert(row.begin(), std::move(id));
+    return row;
+  }
+
+  bool names_;
+  Table table_;
+};
+
 std::string ps_table(const Json& runs) {
-  Table table({"RUN", "PID", "STATE", "PROFILE", "ELAPSED", "MEMORY", "COMMAND"});
+  RunTable table(runs, {"PID", "STATE", "PROFILE", "ELAPSED", "MEMORY", "COMMAND"});
   for (const Json& run : runs)
-    table.add({text(run, {"id"}), count(run, {"pid"}), text(run, {"state"}), text(run, {"profile"}),
-               duration(member(run, {"elapsed_ms"})), bytes(run, {"memory", "bytes"}),
-               text(run, {"command"})});
-  return table.text(os::terminal_columns(STDOUT_FILENO));
+    table.add(run, {count(run, {"pid"}), text(run, {"state"}), text(run, {"profile"}),
+                    duration(member(run, {"elapsed_ms"})), bytes(run, {"memory", "bytes"}),
+                    text(run, {"command"})});
+  return table.text_for(STDOUT_FILENO);
 }
 
 std::string stats_table(const Json& runs) {
-  Table table({"RUN", "STATE", "ELAPSED", "CPU", "THROTTLED", "MEMORY", "PEAK", "LIMIT", "PIDS",
-               "LIMIT", "READ", "WRITTEN"});
+  RunTable table(runs, {"STATE", "ELAPSED", "CPU", "THROTTLED", "MEMORY", "PEAK", "LIMIT", "PIDS",
+                        "LIMIT", "READ", "WRITTEN"});
   for (const Json& run : runs)
-    table.add({text(run, {"id"}), text(run, {"state"}), duration(member(run, {"elapsed_ms"})),
-               cpu_used(run), duration(member(run, {"cpu_ms", "throttled"})),
-               bytes(run, {"memory", "bytes"}), bytes(run, {"memory", "peak_bytes"}),
-               bytes(run, {"memory", "limit_bytes"}), count(run, {"pids", "current"}),
-               count(run, {"pids", "limit"}), bytes(run, {"io", "read_bytes"}),
-               bytes(run, {"io", "write_bytes"})});
-  return table.text(os::terminal_columns(STDOUT_FILENO));
+    table.add(run, {text(run, {"state"}), duration(member(run, {"elapsed_ms"})), cpu_used(run),
+                    duration(member(run, {"cpu_ms", "throttled"})), bytes(run, {"memory", "bytes"}),
+                    bytes(run, {"memory", "peak_bytes"}), bytes(run, {"memory", "limit_bytes"}),
+                    count(run, {"pids", "current"}), count(run, {"pids", "limit"}),
+                    bytes(run, {"io", "read_bytes"}), bytes(run, {"io", "write_bytes"})});
+  return table.text_for(STDOUT_FILENO);
 }
 
 std::string line_of(const Json& json) { return json_line(json) + "\n"; }

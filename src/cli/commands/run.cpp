@@ -6,8 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/guard_process.hpp"
+#include "cli/live_runs.hpp"
 #include "cli/narrate.hpp"
 #include "cli/prepare.hpp"
 #include "cli/refused_run.hpp"
@@ -19,6 +21,7 @@
 #include "os/pty.hpp"
 #include "plan/describe.hpp"
 #include "supervise/redaction.hpp"
+#include "supervise/registry.hpp"
 #include "supervise/supervisor.hpp"
 
 namespace sbx::cli {
@@ -40,6 +43,22 @@ void say_timing(const plan::Plan& plan, const supervise::Redactor& redactor, Run
 int dry_run(const Arguments& arguments, const plan::Plan& plan) {
   return print(arguments.reporting.json ? plan::describe_json(plan) + "\n"
                                         : plan::describe_text(plan));
+}
+
+/// A name is for finding the run: one that another has, or that nobody could find, is none.
+Result<void> check_name(const std::string& name) {
+  const auto refused = [](std::string what, std::string hint) {
+    return std::unexpected(Error{ErrorKind::usage, std::move(what), "--name", std::move(hint)});
+  };
+  if (!supervise::is_given_name(name))
+    return refused("no name of a run: " + quote(name),
+                   "it has 1 to 40 letters, digits, _, - and ., begins with a letter or a digit, "
+                   "and could not be part of an id: run-42, and not 42");
+  const auto live = SBX_TRY(LiveRuns::open());
+  if (const auto other = live.named(name))
+    return refused(quote(name) + " is what another live run is called: " + other->run,
+                   "end that with `sbx kill " + name + "`, or take another name");
+  return {};
 }
 
 /// Runs what is planned and tells of its end, which is sbx's own; comes back only from a run that
@@ -86,6 +105,9 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
   const Report report(arguments.dry_run ? dry : arguments.reporting, problems);
   auto run_id = make_run_id();
   if (!run_id) problems.push_back(run_id.error());
+  if (!arguments.name.empty())
+    if (auto named = check_name(arguments.name); !named)
+      problems.push_back(std::move(named).error());
   auto narrator = Narrator::make(arguments.reporting.ci);
   if (!narrator) problems.push_back(narrator.error());
 
@@ -99,6 +121,7 @@ int run_command(const Arguments& arguments, supervise::Nanos started, const Edit
       problems.empty() ? prepare(arguments, id, clock, tell) : std::unexpected(std::move(problems));
   if (!planned) return report.refuse(refused, planned.error(), started);
   plan::Plan& plan = planned->plan;
+  plan.run_name = arguments.name;
   if (edit_plan) edit_plan(plan);
   if (arguments.dry_run) return dry_run(arguments, plan);
 
