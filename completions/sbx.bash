@@ -36,7 +36,7 @@ _sbx_value() {
     --copy-in) compgen -f -- "$2" ;;
     --tool) compgen -W 'python3 node npm go cargo java gcc' -- "$2" ;;
     --mask) : ;;
-    --device) compgen -W 'gpu kvm fuse net/tun' -- "$2" ;;
+    --device) compgen -W 'gpu kvm fuse net/tun mqueue' -- "$2" ;;
     --collect) : ;;
     --env) : ;;
     --env-file) compgen -f -- "$2" ;;

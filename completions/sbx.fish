@@ -78,7 +78,7 @@ complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l file -r -f -d 'a 
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l copy-in -r -F -d 'a copy in /tmp or another tmpfs, to write to'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l tool -r -f -a 'python3 node npm go cargo java gcc' -d 'show a tool where the host has it'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l mask -r -f -d 'hide what matches: /workspace/**/*.pem'
-complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l device -r -f -a 'gpu kvm fuse net/tun' -d 'one more device: gpu, kvm, fuse, net/tun'
+complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l device -r -f -a 'gpu kvm fuse net/tun mqueue' -d 'one more device: gpu, kvm, fuse, net/tun, mqueue'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l collect -r -f -d 'keep files of this path: /workspace/out/**'
 complete -c sbx -n '__sbx_verb run batch explain learn mcp' -l env -r -f -d 'set a variable, or pass the caller\'s'
 complete -c sbx -n '__sbx_verb run batch explain learn' -l env-file -r -F -d 'variables from a file, in docker\'s format'

@@ -21,11 +21,12 @@ namespace {
 constexpr int kDeepest = 256;                  // a descriptor each
 constexpr std::size_t kMostNames = 1'000'000;  // of all folders; a list of one takes memory
 
+constexpr long kQueueMagic = 0x19800202;  // mqueue, which no header names
 /// File systems whose files are the kernel's own words.
-constexpr std::array<long, 14> kMadeUp{
+constexpr std::array<long, 15> kMadeUp{
     PROC_SUPER_MAGIC, SYSFS_MAGIC,      CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,
     TRACEFS_MAGIC,    SECURITYFS_MAGIC, BPF_FS_MAGIC,       DEVPTS_SUPER_MAGIC,  NSFS_MAGIC,
-    PSTOREFS_MAGIC,   EFIVARFS_MAGIC,   SELINUX_MAGIC,      BINFMTFS_MAGIC};
+    PSTOREFS_MAGIC,   EFIVARFS_MAGIC,   SELINUX_MAGIC,      BINFMTFS_MAGIC,      kQueueMagic};
 
 bool is_made_up(int fd) {
   struct ::statfs what{};

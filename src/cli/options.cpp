@@ -79,8 +79,8 @@ constexpr std::array kOptions{
                true, kPlan, "show a tool where the host has it"},
     OptionSpec{"--mask", "PATTERN", "mask", "", list_entry, files, true, kPlan,
                "hide what matches: /workspace/**/*.pem"},
-    OptionSpec{"--device", "NAME", "devices", "gpu|kvm|fuse|net/tun", list_entry, files, true,
-               kPlan, "one more device: gpu, kvm, fuse, net/tun"},
+    OptionSpec{"--device", "NAME", "devices", "gpu|kvm|fuse|net/tun|mqueue", list_entry, files,
+               true, kPlan, "one more device: gpu, kvm, fuse, net/tun, mqueue"},
     OptionSpec{"--collect", "PATTERN", "artifacts.collect", "", list_entry, files, true, kPlan,
                "keep files of this path: /workspace/out/**"},
 

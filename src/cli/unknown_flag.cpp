@@ -92,6 +92,7 @@ constexpr std::array kHabits{
           "sbx gives a run its id, which --result, --events and sbx ps tell; a name is --name's"},
     Habit{"--unit --container-name", "--name"},
     Habit{"--entrypoint", "the words after -- take the place of an image's entrypoint and command"},
+    Habit{"--mqueue", "message queues are shown by --device mqueue"},
     Habit{"--gpu --gpus", "graphics processors are shown by --device gpu"},
     Habit{"--overlay --overlay-src --tmp-overlay --ro-overlay",
           "a folder is shown so by --workspace DIR:overlay"},

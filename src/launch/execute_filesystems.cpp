@@ -1,4 +1,4 @@
-// init's steps that mount new file systems: tmpfs, proc, devpts, device nodes, the pty.
+// init's steps that mount new file systems: tmpfs, proc, devpts, mqueue, device nodes, the pty.
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/ioctl.h>
@@ -44,6 +44,13 @@ StepResult run(const plan::MountDevpts& step, Context& context) noexcept {
                                   {"max", "128"}};  // all such mounts share kernel.pty.max
   const os::UniqueFd tree =
       SBX_TRY(os::new_filesystem("devpts", options, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC));
+  return attach_at(context, tree, step.target);
+}
+
+StepResult run(const plan::MountQueues& step, Context& context) noexcept {
+  // What mq_open(3) and mq_unlink(3) do does not come through this mount.
+  const os::UniqueFd tree = SBX_TRY(os::new_filesystem(
+      "mqueue", {}, MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC));
   return attach_at(context, tree, step.target);
 }
 

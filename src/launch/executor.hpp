@@ -65,6 +65,7 @@ StepResult run(const plan::DropOldRoot&, Context&) noexcept;
 StepResult run(const plan::MountTmpfs&, Context&) noexcept;
 StepResult run(const plan::MountProc&, Context&) noexcept;
 StepResult run(const plan::MountDevpts&, Context&) noexcept;
+StepResult run(const plan::MountQueues&, Context&) noexcept;
 StepResult run(const plan::BindDevice&, Context&) noexcept;
 StepResult run(const plan::OpenPty&, Context&) noexcept;
 

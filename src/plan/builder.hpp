@@ -87,7 +87,9 @@ void plan_fork(Builder& builder);       ///< fork.cpp: the payload's start, and 
 Result<void> plan_meanwhile(Builder& builder);
 /// gateway.cpp: network.allow; nothing without it. An error where it cannot be had.
 Result<void> plan_gateway(Builder& builder);
-Result<void> plan_mounts(Builder& builder);                     ///< mounts.cpp: the new root
+Result<void> plan_mounts(Builder& builder);  ///< mounts.cpp: the new root
+/// "devices[0]", where the profile names message queues; empty: it does not.
+std::string queues_key(const Builder& builder);
 Result<void> plan_devices(Builder& builder, class Tree& tree);  ///< devices.cpp: /dev, for mounts
 Result<void> plan_privileges(Builder& builder);  ///< privileges.cpp: release, payload and guard
 Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, search path, stdio

@@ -193,6 +193,7 @@ struct Describe {
   std::string operator()(const BindDevice& s) const { return "device " + quote(s.target); }
   std::string operator()(const MountProc& s) const { return "proc at " + quote(s.target); }
   std::string operator()(const MountDevpts& s) const { return "devpts at " + quote(s.target); }
+  std::string operator()(const MountQueues& s) const { return "mqueue at " + quote(s.target); }
   std::string operator()(const MaskPath& s) const { return "hide " + quote(s.path); }
   std::string operator()(const MaskGlob& s) const {
     return "hide all that match " + quote(s.pattern) +

@@ -34,13 +34,19 @@ std::string key_of(std::size_t index) { return "devices[" + std::to_string(index
 
 }  // namespace
 
+std::string queues_key(const Builder& b) {
+  const auto at = std::ranges::find_if(b.profile.devices, profile::names_queues);
+  if (at == b.profile.devices.end()) return "";
+  return key_of(static_cast<std::size_t>(at - b.profile.devices.begin()));
+}
+
 Result<std::vector<Node>> named_nodes(const Builder& b) {
   std::vector<Node> nodes;
   for (std::size_t i = 0; i < b.profile.devices.size(); ++i) {
     const std::string& name = b.profile.devices[i];
     if (name == profile::kGpu)
       SBX_CHECK(add_gpu(b, key_of(i), nodes));
-    else
+    else if (!profile::names_queues(name))
       add_node(nodes, name.starts_with('/') ? name : "/dev/" + name, "named in the profile",
                key_of(i));
   }
@@ -65,6 +71,12 @@ Result<void> plan_devices(Builder& b, Tree& tree) {
     b.add(Phase::init, BindDevice{node.path, node.path}, node.reason, node.key);
   b.add(Phase::init, MountDevpts{"/dev/pts"}, "terminals of its own");
   tree.cover_foreign("/dev/pts");
+  const std::string queues = queues_key(b);
+  if (queues.empty()) return {};
+  const std::string at(profile::kQueues);
+  SBX_CHECK(tree.make_mount_point(at, true, "message queues", queues));
+  b.add(Phase::init, MountQueues{at}, "message queues of its own", queues);
+  tree.cover_foreign(at);
   return {};
 }
 

@@ -181,6 +181,11 @@ struct Hint {
   std::string operator()(const MountDevpts&) const {
     return is_refusal(error) ? kNamespaceHint : "";
   }
+  std::string operator()(const MountQueues&) const {
+    return error == ENODEV ? "this kernel has no POSIX message queues (CONFIG_POSIX_MQUEUE): take "
+                             "mqueue out of devices"
+                           : "";
+  }
   std::string operator()(const MaskPath&) const { return error == ELOOP ? kMaskHint : ""; }
   std::string operator()(const MaskGlob&) const {
     if (error == ELOOP) return kMaskHint;

@@ -56,6 +56,7 @@ inline constexpr std::array kKindNames{
     std::string_view{"bind_device"},
     std::string_view{"mount_proc"},
     std::string_view{"mount_devpts"},
+    std::string_view{"mount_queues"},
     std::string_view{"mask_path"},
     std::string_view{"mask_glob"},
     std::string_view{"protect_path"},

@@ -140,6 +140,10 @@ class Finder {
     if (is_below(path_, a.target))
       take(Verdict::allowed, "it can be used: terminals of the sandbox's own");
   }
+  void see(const MountQueues& a) {
+    if (is_below(path_, a.target))
+      take(Verdict::allowed, "it can be used by mq_open(3): message queues of the sandbox's own");
+  }
   void see(const MountProc& a) {
     if (is_below(path_, a.target))
       take(Verdict::partly, "it shows the sandbox's own processes, as far as the kernel lets them");

@@ -1,5 +1,6 @@
 // The last of init's steps, then what the payload and init give up before untrusted code runs.
 #include "plan/builder.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -25,6 +26,12 @@ Result<void> plan_landlock(Builder& b) {
   ApplyLandlock step{
       abi, {{"/", false, false}, {"/dev", false, true}, {"/proc", false, true}}, true};
   step.rules.insert(step.rules.end(), b.writable.begin(), b.writable.end());
+  // mq_open(3) comes by no path below /dev.
+  if (const std::string queues = queues_key(b); !queues.empty())
+    step.rules.push_back({.path = std::string(profile::kQueues),
+                          .device = true,
+                          .key = queues,
+                          .origin = b.writer_of(queues)});
   b.add(Phase::payload, std::move(step), "the same file rules a second time", "landlock");
   b.plan.isolation.landlock_abi = abi;
   b.plan.isolation.enforced.emplace_back("landlock");

@@ -55,10 +55,21 @@ void plan_priorities(Builder& b) {
       b.add(Phase::payload, SetRlimit{name, 0}, "the caller's priority is not the command's");
 }
 
+/// The kernel counts them for a user as a whole (mq_overview(7)).
+void plan_queues(Builder& b) {
+  constexpr std::uint64_t kHalf = std::uint64_t{400} << 10U;  // of what the kernel gives a user
+  const std::string key = queues_key(b);
+  if (key.empty() || b.profile.limits.rlimits.contains("msgqueue")) return;
+  b.plan.limits.rlimits["msgqueue"] = kHalf;
+  b.add(Phase::payload, SetRlimit{"msgqueue", kHalf}, "the kernel counts them for a whole user",
+        key);
+}
+
 }  // namespace
 
 void plan_rlimits(Builder& b) {
   for (const auto& [name, value] : b.profile.limits.rlimits) plan_rlimit(b, name, value);
+  plan_queues(b);
   plan_priorities(b);
   plan_process_count(b);
 }

@@ -85,6 +85,8 @@ std::vector<std::string> needs_namespaces(const Builder& b) {
   for (const profile::Secret& secret : p.secrets)  // a file would be one of the host's
     note(!secret.place().empty(), "secrets." + secret.name);
   note(!p.mask.empty(), "mask");
+  // They would be the host's.
+  if (std::string queues = queues_key(b); !queues.empty()) keys.push_back(std::move(queues));
   note(!p.artifacts.collect.empty(), "artifacts.collect");  // there is no tree of the run's own
   note(is_other_id(b, p.user.uid, b.facts.euid), "user.uid");
   note(is_other_id(b, p.user.gid, b.facts.egid), "user.gid");

@@ -213,6 +213,11 @@ struct MountProc {
 struct MountDevpts {
   std::string target;
 };
+/// POSIX message queues of the sandbox's own IPC namespace. To Landlock they lie below no folder
+/// but the root of this file system, so that without it no rule could allow them (mq_open(3)).
+struct MountQueues {
+  std::string target;
+};
 struct MaskPath {
   std::string path;
   bool optional = true;
@@ -255,14 +260,14 @@ using Action =
                  BecomeReservedId, HoldTree, ForkKeeper, MakeScratch, ForbidNamespaces, SetHostname,
                  PrivatePropagation, MountRoot, MakeDir, MakeSymlink, WriteFile, WriteSecret,
                  CopyFile, BindTree, AttachTree, MountTmpfs, MountOverlay, CopyIn, SealMount,
-                 BindInside, BindDevice, MountProc, MountDevpts, MaskPath, MaskGlob, ProtectPath,
-                 LendRoot, TakeRootBack, HandOverRoot, PivotRoot, PassCgroups, UnshareCgroup,
-                 JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork, ReleasePayload,
-                 NewNetwork, RaiseLoopback, RouteToSelf, OpenGateway, BorrowRoot, ReturnRoot,
-                 AwaitRoot, AwaitRelease, AwaitGateway, DieWithInit, OpenPty, NewSession,
-                 PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs, ApplyLandlock,
-                 EmptyBoundingSet, DropCapabilities, SetDumpable, HideCommandLine, ResetSignals,
-                 ResetInherited, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
+                 BindInside, BindDevice, MountProc, MountDevpts, MountQueues, MaskPath, MaskGlob,
+                 ProtectPath, LendRoot, TakeRootBack, HandOverRoot, PivotRoot, PassCgroups,
+                 UnshareCgroup, JoinCgroups, ForkPayload, ShowRoot, DropOldRoot, EnterNetwork,
+                 ReleasePayload, NewNetwork, RaiseLoopback, RouteToSelf, OpenGateway, BorrowRoot,
+                 ReturnRoot, AwaitRoot, AwaitRelease, AwaitGateway, DieWithInit, OpenPty,
+                 NewSession, PlaceStdio, SetRlimit, ChangeDir, ResolveExecutable, NoNewPrivs,
+                 ApplyLandlock, EmptyBoundingSet, DropCapabilities, SetDumpable, HideCommandLine,
+                 ResetSignals, ResetInherited, CloseDescriptors, InstallSeccomp, ExecPayload, Fail>;
 
 struct Step {
   Phase phase = Phase::init;

@@ -10,6 +10,7 @@
 #include "plan/path_finder.hpp"
 #include "plan/why_parts.hpp"
 #include "plan/why_path_parts.hpp"
+#include "profile/own_devices.hpp"
 
 namespace sbx::plan {
 namespace {
@@ -72,6 +73,8 @@ Answer absent(const Asked& asked, const std::string& path) {
   } else if (workspace.mode == profile::WorkspaceMode::none && is_below(path, workspace.at)) {
     decide_by_mode(asked, answer);
     answer.allow_with = "workspace: {mode: ro}";
+  } else if (is_below(path, profile::kQueues)) {
+    answer.allow_with = "devices: [mqueue]";
   } else if (asked.lacks(path, true)) {
     answer.hint = "this host has none to show; a folder of its own is  mounts: [{tmpfs: " + place +
                   "}], a file  mounts: [{file: " + place + ", content: TEXT}]";

@@ -19,10 +19,14 @@ const std::string& target_of(const Mount& mount) {
 }
 
 void check_mount_targets(const Checker& c) {
+  const bool queues = std::ranges::any_of(c.profile().devices, names_queues);
   std::map<std::string_view, const Mount*> seen;
   for (const Mount& mount : c.profile().mounts) {
     const std::string& target = target_of(mount);
-    if (const std::string problem = target_problem(target); !problem.empty()) {
+    std::string problem = target_problem(target);
+    if (queues && problem.empty() && is_below(target, kQueues))
+      problem = "lies in /dev/mqueue, where `devices` has message queues";
+    if (!problem.empty()) {
       c.complain_at(mount.origin, "the mount's target `" + printable(target, 80) + "` " + problem);
       continue;
     }

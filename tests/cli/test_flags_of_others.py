@@ -10,7 +10,7 @@ LEAVE = "leave it out"
     ("--rm", LEAVE), ("--die-with-parent", "setpriv --pdeathsig TERM sbx run"), ("--init", LEAVE), ("--read-only", LEAVE), ("--cap-drop", LEAVE),
     ("--unshare-net", LEAVE), ("--cg", LEAVE), ("-i", "standard input: " + LEAVE),
     ("-p", "did you mean --publish?"), ("--box-id", "gives a run its id"), ("--unit", "did you mean --name?"), ("-d", "put & behind it"),
-    ("--gpus", "--device gpu"), ("--entrypoint", "the words after --"),
+    ("--gpus", "--device gpu"), ("--mqueue", "--device mqueue"), ("--entrypoint", "the words after --"),
     ("--overlay", "--workspace DIR:overlay"), ("-o", "CMD >FILE"), ("--profile", "sbx run PROFILE -- CMD"),
     ("--cap-add", "did you mean --cap?"), ("--memory-swap", "did you mean --swap?"), ("--ulimit", "did you mean --rlimit?"),
     ("--wall-time", "did you mean --timeout?"), ("--meta", "did you mean --result?"), ("--dev-bind", "--device NAME"),

@@ -14,6 +14,15 @@ while instances < 100 and c.inotify_init() >= 0: instances += 1
 print(timers, instances, flush=True)
 time.sleep({seconds})
 """
+# How many message queues of the usual size: each counts some 80 KB of RLIMIT_MSGQUEUE.
+QUEUES = """
+import ctypes, os
+rt = ctypes.CDLL("librt.so.1", use_errno=True)
+names = [b"/sbx-test-%d-%d" % (os.getpid(), i) for i in range(20)]
+got = [rt.mq_open(name, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600, None) >= 0 for name in names]
+for name in names: rt.mq_unlink(name)
+print(sum(got))
+"""
 
 
 def counted(run):
@@ -49,3 +58,18 @@ def test_the_rest_is_the_hosts(sbx):
 @pytest.mark.parametrize("flags, timers", [(["--rlimit", "sigpending=2000"], 2000)])
 def test_a_profile_may_give_more(sbx, flags, timers):
     assert counted(sbx.run(flags=flags, cmd=["/usr/bin/python3", "-c", COUNT.format(seconds=0)]).assert_ok())[0] == timers
+
+
+def test_of_queues_it_gets_half_of_what_its_user_has(sbx):
+    program, shown = ["/usr/bin/python3", "-c", QUEUES], ["--device", "mqueue"]
+    free = int(subprocess.run(program, capture_output=True, text=True, check=True).stdout)
+    assert 1 <= int(sbx.run(flags=shown, cmd=program).assert_ok().stdout) <= 4 < free
+    more = [*shown, "--rlimit", "msgqueue=600K"]
+    assert 4 < int(sbx.run(flags=more, cmd=program).assert_ok().stdout) <= free
+
+
+def test_of_queues_that_it_has_not_there_is_no_limit_of_ours(sbx):
+    limit = ["grep", "msgqueue", "/proc/self/limits"]
+    native = subprocess.run(limit, capture_output=True, text=True, check=True).stdout
+    assert sbx.run(cmd=limit).assert_ok().out == native
+    assert sbx.run(flags=["--device", "mqueue"], cmd=limit).assert_ok().out != native

@@ -58,6 +58,7 @@ std::vector<Case> cases() {
       {Phase::init, MountTmpfs{"/tmp", 1 << 20, 10, 0755, {}}, ENOSPC},
       {Phase::init, MountOverlay{"/.sbx/workspace", "/workspace", 1 << 20, {}}, EINVAL},
       {Phase::init, BindDevice{"/dev/null", "/dev/null"}, ENOENT},
+      {Phase::init, MountQueues{"/dev/mqueue"}, ENODEV},
       {Phase::init, MountProc{"/proc"}, EPERM},
       {Phase::init, MountDevpts{"/dev/pts"}, EPERM},
       {Phase::init, MaskGlob{"/workspace/**/*.pem", "/workspace"}, E2BIG},

@@ -1,6 +1,7 @@
 // Limits for each process: what is left of them below the caller's own, and who is told.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -129,4 +130,28 @@ TEST_CASE("the caller's right to a priority is given only to a command whose pro
         std::map<std::string, std::optional<std::uint64_t>>{{"nice", 0}, {"rtprio", 7}});
   facts.priorities.clear();
   CHECK(set("").empty());
+}
+
+TEST_CASE("message queues of its own come with a limit, and without them nothing does") {
+  const auto limit_of = [](const Plan& plan) {
+    for (const SetRlimit& step : steps_of<SetRlimit>(plan))
+      if (step.name == "msgqueue") return step.value;
+    return std::optional<std::uint64_t>{};
+  };
+  const auto rules_of = [](const Plan& plan) {
+    return std::ranges::count(steps_of<ApplyLandlock>(plan).front().rules, "/dev/mqueue",
+                              &LandlockRule::path);
+  };
+  const Plan without = planned(must_load(""), 500);
+  CHECK(steps_of<MountQueues>(without).empty());
+  CHECK_FALSE(limit_of(without));
+  CHECK(rules_of(without) == 0);
+  const Plan with = planned(must_load("devices: [/dev/mqueue, mqueue]\n"), 500);
+  CHECK(steps_of<MountQueues>(with).size() == 1);
+  CHECK(steps_of<BindDevice>(with).size() == steps_of<BindDevice>(without).size());
+  CHECK(limit_of(with) == 400 << 10);
+  CHECK(with.limits.rlimits.at("msgqueue") == 400 << 10);
+  CHECK(rules_of(with) == 1);
+  CHECK(limit_of(planned(must_load("devices: [mqueue]\nlimits: {rlimits: {msgqueue: 1000}}\n"),
+                         500)) == 1000);
 }

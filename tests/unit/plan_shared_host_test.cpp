@@ -143,6 +143,9 @@ TEST_CASE("what only namespaces give is refused by name") {
   profile = going_on();
   profile.landlock = profile::LandlockMode::off;
   CHECK(refusal(profile, bare).find("landlock (") != std::string::npos);
+  profile = going_on();
+  profile.devices = {"kvm", "mqueue"};  // those of the host's
+  CHECK(refusal(profile, bare).contains("tier landlock (degrade: userns) has no devices[1] ("));
 }
 
 TEST_CASE("an older Landlock, or none, is refused") {

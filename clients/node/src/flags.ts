@@ -27,7 +27,7 @@ export interface Overrides {
   tool?: string | readonly string[] | undefined;
   /** `--mask PATTERN`: hide what matches: /workspace/**\/*.pem. */
   mask?: string | readonly string[] | undefined;
-  /** `--device NAME`: one more device: gpu, kvm, fuse, net/tun. */
+  /** `--device NAME`: one more device: gpu, kvm, fuse, net/tun, mqueue. */
   device?: string | readonly string[] | undefined;
   /** `--collect PATTERN`: keep files of this path: /workspace/out/**. */
   collect?: string | readonly string[] | undefined;
