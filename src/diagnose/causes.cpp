@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "diagnose/container_advice.hpp"
 #include "diagnose/lacking_rights.hpp"
@@ -139,15 +140,22 @@ Cause proc_cause(const Surroundings& around) {
           container_advice(around.container, Obstacle::masks)};
 }
 
-Cause device_cause(int error, const Surroundings& around, const char* node, const char* module) {
+Cause device_cause(int error, const Surroundings& around, const char* node, std::string absent) {
   const std::string name = node;
   const std::string give = "give it to the container: --device " + name;
   if (error == ENOENT || error == ENXIO || error == ENODEV)
     return {name + (error == ENOENT ? " is not there" : " has nothing behind it"),
-            around.container.empty() ? by_root(std::string("modprobe ") + module) : give};
+            around.container.empty() ? std::move(absent) : give};
   if (error == EACCES) return {"you may not open " + name, "join the group that it belongs to"};
   if (error == EPERM) return {name + " is kept from this container or cgroup", give};
   return {};
+}
+
+/// On arm64 KVM is no module.
+std::string kvm_fix() {
+  return kMachine == Machine::x86_64
+             ? by_root("modprobe kvm_intel (or kvm_amd), where the processor is not virtual")
+             : "use a host whose kernel is started with virtualization, at EL2";
 }
 
 Cause notify_cause(int error) {
@@ -218,10 +226,9 @@ Cause own_cause(Feature feature, int error, const Surroundings& around) {
     return proc_cause(around);
   if (feature == Feature::landlock) return landlock_cause(error, around);
   if (feature == Feature::seccomp_notify) return notify_cause(error);
-  if (feature == Feature::tun) return device_cause(error, around, "/dev/net/tun", "tun");
-  if (feature == Feature::kvm)
-    return device_cause(error, around, "/dev/kvm",
-                        "kvm_intel (or kvm_amd), where the processor is not virtual");
+  if (feature == Feature::tun)
+    return device_cause(error, around, "/dev/net/tun", by_root("modprobe tun"));
+  if (feature == Feature::kvm) return device_cause(error, around, "/dev/kvm", kvm_fix());
   for (const Missing& one : kMissing)
     if (one.feature == feature && one.error == error) return {one.why, one.fix};
   return {};

@@ -20,13 +20,14 @@ namespace {
 // wait in rt_sigreturn(2) would be to come back from it with EINTR; and so memory, signals, pipes
 // and what closes a descriptor would fail when a signal comes before the listener has the notice,
 // which no program expects of them.
-constexpr std::array<std::uint32_t, 17> kAlwaysNeeded{
-    SYS_execve,       SYS_sendmsg,        SYS_restart_syscall,
-    SYS_rt_sigreturn, SYS_futex,          SYS_sched_yield,
-    SYS_exit,         SYS_exit_group,     SYS_brk,
-    SYS_mmap,         SYS_munmap,         SYS_mprotect,
-    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_pipe,
-    SYS_pipe2,        SYS_close};
+constexpr auto kAlwaysNeeded = std::to_array<std::uint32_t>(
+    {SYS_execve, SYS_sendmsg, SYS_restart_syscall, SYS_rt_sigreturn, SYS_futex, SYS_sched_yield,
+     SYS_exit, SYS_exit_group, SYS_brk, SYS_mmap, SYS_munmap, SYS_mprotect, SYS_rt_sigaction,
+     SYS_rt_sigprocmask, SYS_pipe2,
+#if defined(SYS_pipe)
+     SYS_pipe,
+#endif
+     SYS_close});
 
 constexpr std::array<std::uint32_t, 1> kConnect{SYS_connect};
 /// They connect as well (tcp(7), RFC 7413).

@@ -1,6 +1,5 @@
 #include "learn/learned_profile.hpp"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <set>
 #include <string_view>
 
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "learn/document.hpp"
 #include "plan/why_parts.hpp"
@@ -96,7 +96,7 @@ std::string exact_list(const std::set<std::string>& names) {
 bool lets_through(const plan::Plan& plan, std::uint32_t number) {
   seccomp_data data{};
   data.nr = static_cast<int>(number);
-  data.arch = AUDIT_ARCH_X86_64;
+  data.arch = kOwnArchitecture;
   if (seccomp::evaluate(plan.filter.program(), data) == std::uint32_t{SECCOMP_RET_ALLOW})
     return true;
   const seccomp::CallFacts call = seccomp::find_call(number);

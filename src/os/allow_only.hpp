@@ -1,7 +1,6 @@
 // The filter of a child of ours that needs few system calls, which are known when sbx is built.
 #pragma once
 
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
@@ -9,15 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace sbx::os {
+#include "base/machine.hpp"
 
-#if defined(__x86_64__)
-inline constexpr std::uint32_t kOwnArchitecture = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-inline constexpr std::uint32_t kOwnArchitecture = AUDIT_ARCH_AARCH64;
-#else
-#error "which architecture's calls are these?"
-#endif
+namespace sbx::os {
 
 /// Lets `calls` through and answers every other one with `denied` (SECCOMP_RET_..., seccomp(2)). A
 /// call of another architecture ends the process.

@@ -35,8 +35,12 @@ constexpr std::array kSettings{"/etc/OpenCL", "/etc/drirc",  "/etc/egl",
 /// A driver's own libraries have to be of the version of its part in the kernel, which no image
 /// knows; Mesa's need not.
 constexpr std::array kLibraryFolders{"/usr/lib/x86_64-linux-gnu",
-                                     "/usr/lib/x86_64-linux-gnu/nvidia/current", "/usr/lib64",
-                                     "/usr/lib", "/usr/lib/wsl/lib"};
+                                     "/usr/lib/x86_64-linux-gnu/nvidia/current",
+                                     "/usr/lib/aarch64-linux-gnu",
+                                     "/usr/lib/aarch64-linux-gnu/nvidia/current",
+                                     "/usr/lib64",
+                                     "/usr/lib",
+                                     "/usr/lib/wsl/lib"};
 constexpr std::array<std::string_view, 12> kLibraries{
     "libcuda.so",     "libcudadebugger.so", "libnvidia-",    "libnvcuvid.so",
     "libnvoptix.so",  "libEGL_nvidia.so",   "libGLX_nvidia", "libGLESv1_CM_nvidia",

@@ -1,5 +1,4 @@
 // --why syscall:NAME
-#include <linux/audit.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/machine.hpp"
 #include "base/text.hpp"
 #include "plan/why_parts.hpp"
 #include "seccomp/advice.hpp"
@@ -146,6 +146,9 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
         quote(name) + " is a group of calls" + calls_text(seccomp::find_group(name)),
         "ask for one call: syscall:ptrace");
   }
+  if (!call.call->exists())
+    return bad_question("there is no " + quote(name) + " on this machine",
+                        "other machines have it; here other calls do what it does");
   const seccomp::Request& request = asked.plan.seccomp;
   if (call.group->standing == Standing::never) return never(request, call);
   if (auto answer = closed(request, call)) return *std::move(answer);
@@ -155,7 +158,7 @@ Result<Answer> why_call(const Asked& asked, std::string_view name) {
     meet_denial(request.on_deny, still, answer);
     answer.because = "seccomp.deny names it, which wins over seccomp.allow";
     answer.allow_with =
-        seccomp::allowing_line(request, {call.call->number, AUDIT_ARCH_X86_64, 0, {}});
+        seccomp::allowing_line(request, {call.call->number(), kOwnArchitecture, 0, {}});
     if (answer.allow_with.empty()) answer.hint = "take the entry out";
     return answer;
   }

@@ -24,21 +24,26 @@ using Verdicts = std::array<Verdict, kLastNumber + 1>;
 
 template <class Mark>
 void mark_entry(std::string_view entry, Mark mark) {
-  if (const CallFacts found = find_call(entry)) return mark(*found.call);
+  const auto mark_here = [&mark](const Call& call) {
+    if (call.exists()) mark(call);
+  };
+  if (const CallFacts found = find_call(entry)) return mark_here(*found.call);
   for (const Group& group : call_groups()) {
     if (!stands_for(entry, group)) continue;
-    for (const Call& call : group.calls) mark(call);
+    for (const Call& call : group.calls) mark_here(call);
   }
 }
 
 Verdicts decide(const Request& request) {
   Verdicts verdicts;
   for (const std::string& entry : request.allow)
-    mark_entry(entry, [&](const Call& call) { verdicts[call.number].allowed = true; });
+    mark_entry(entry, [&](const Call& call) { verdicts[call.number()].allowed = true; });
   for (const std::string& entry : request.deny)
-    mark_entry(entry, [&](const Call& call) { verdicts[call.number].denied = true; });
-  for (const ArgAllow& entry : request.args)
-    verdicts[find_call(entry.call).call->number].narrowing.push_back(&entry);
+    mark_entry(entry, [&](const Call& call) { verdicts[call.number()].denied = true; });
+  for (const ArgAllow& entry : request.args) {
+    const Call& call = *find_call(entry.call).call;
+    if (call.exists()) verdicts[call.number()].narrowing.push_back(&entry);
+  }
   return verdicts;
 }
 
@@ -100,7 +105,7 @@ void add_conditions(const Call& call, const Verdicts& verdicts, OnDeny mode, Wan
   for (const Condition& condition : row->conditions) {
     if (!wanted(condition.denial)) continue;
     const CallFacts twin = find_call(condition.twin);
-    if (twin && verdicts[twin.call->number].wide_open()) continue;
+    if (twin && twin.call->exists() && verdicts[twin.call->number()].wide_open()) continue;
     Action action = denied_action(mode);
     if (condition.denial == Denial::firm) action = firm_action(mode, EPERM);
     if (condition.denial == Denial::unknown) action = firm_action(mode, EINVAL);
@@ -125,7 +130,7 @@ void add_allowed(const Call& call, const Verdicts& verdicts, const Request& requ
   const OnDeny mode = request.on_deny;
   const std::string name(call.name);
   if (add_firm(call, verdicts, request, shared, rules)) return;
-  for (const ArgAllow* entry : verdicts[call.number].narrowing) {
+  for (const ArgAllow* entry : verdicts[call.number()].narrowing) {
     rules.push_back({name, denied_action(mode), outside(*entry)});
   }
   add_conditions(call, verdicts, mode, [](Denial denial) { return denial != Denial::firm; }, rules);
@@ -156,7 +161,8 @@ Result<Policy> build_policy(const Request& request) {
   const std::vector<SharedRule> shared = shared_host_rules(request.shared_host);
   for (const Group& group : call_groups()) {
     for (const Call& call : group.calls) {
-      const Verdict& verdict = verdicts[call.number];
+      if (!call.exists()) continue;
+      const Verdict& verdict = verdicts[call.number()];
       if (group.standing == Standing::never) {
         policy.rules.push_back({std::string(call.name), firm_action(request.on_deny, group.error)});
       } else if (verdict.open() || is_closed(call, shared)) {

@@ -29,7 +29,7 @@ CallFacts find_call(std::string_view name) {
 }
 
 CallFacts find_call(unsigned number) {
-  return find_if([number](const Call& call) { return call.number == number; });
+  return find_if([number](const Call& call) { return call.exists() && call.number() == number; });
 }
 
 bool stands_for(std::string_view entry, const Group& group) {

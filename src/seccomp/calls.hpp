@@ -1,16 +1,28 @@
-// The table of system calls: which there are on x86_64, which group each belongs to, and what that
-// group may do. Pure data with look-ups; calls_table.cpp holds the rows.
+// The table of system calls: which there are on each machine that sbx is for, which group each
+// belongs to, and what that group may do. Pure data with look-ups; calls_table.cpp holds the rows.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
 
+#include "base/machine.hpp"
+
 namespace sbx::seccomp {
 
+/// In place of a number: that machine has no such call.
+inline constexpr std::uint16_t kNone = 0xffff;
+
 struct Call {
-  std::uint16_t number = 0;
+  std::uint16_t x86_64 = kNone;
+  std::uint16_t arm64 = kNone;
   std::string_view name;
+
+  /// On the machine that sbx was built for; kNone where only others have the call.
+  [[nodiscard]] constexpr std::uint16_t number() const {
+    return kMachine == Machine::x86_64 ? x86_64 : arm64;
+  }
+  [[nodiscard]] constexpr bool exists() const { return number() != kNone; }
 };
 
 enum class Standing {
@@ -51,7 +63,8 @@ std::span<const Group> call_groups();
 /// The group of that name ("@mount"); null when there is none. @default is not one of them.
 const Group* find_group(std::string_view name);
 
-/// The call of that name or number with its group; empty when the table does not have it.
+/// The call of that name or number with its group; empty when the table does not have it. By name
+/// also what only other machines have (Call::exists): profiles are written for all of them.
 CallFacts find_call(std::string_view name);
 CallFacts find_call(unsigned number);
 

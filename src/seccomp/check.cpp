@@ -33,7 +33,7 @@ std::unexpected<Error> unknown_name(std::string_view entry) {
   const bool is_group = entry.starts_with('@');
   const std::string_view near = nearest_name(entry, names);
   std::string hint = near.empty() ? "groups start with @, such as @default; every other name is a "
-                                    "system call of x86_64"
+                                    "system call of Linux"
                                   : "did you mean " + std::string(near) + "?";
   return refuse("unknown " + std::string(is_group ? "group" : "system call") + " \"" +
                     printable(entry) + "\"",

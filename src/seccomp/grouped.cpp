@@ -45,11 +45,11 @@ Result<std::vector<CallRules>> group_by_call(const Policy& policy) {
   CallFinder finder;
   for (const Rule& rule : policy.rules) {
     const Call* call = finder.find(rule.call);
-    if (call == nullptr) return wrong_rule(rule, "unknown system call");
+    if (call == nullptr || !call->exists()) return wrong_rule(rule, "unknown system call");
     for (const ArgTest& test : rule.tests) {
       if (test.index > 5) return wrong_rule(rule, "argument above 5");
     }
-    by_number[call->number].push_back(&rule);
+    by_number[call->number()].push_back(&rule);
   }
   std::vector<CallRules> calls;
   for (unsigned number = 0; number <= kLastNumber; ++number) {

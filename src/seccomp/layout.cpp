@@ -1,13 +1,13 @@
 // Written back to front (program_writer.hpp): argument rules, search tree, head.
 #include "seccomp/layout.hpp"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 
 #include <cstddef>
 #include <span>
 #include <utility>
 
+#include "base/machine.hpp"
 #include "seccomp/arg_block.hpp"
 #include "seccomp/calls.hpp"
 #include "seccomp/grouped.hpp"
@@ -88,16 +88,20 @@ Label write_tree(ProgramWriter& out, std::span<const Range> ranges) {
   return out.here();
 }
 
-/// Kills what uses another table: first the 32-bit one, then x32. Number -1 is no call: a tracer
-/// writes it to skip one, and it falls to the default.
+/// Kills what uses another table: first the 32-bit one, then on x86_64 x32. Number -1 is no call: a
+/// tracer writes it to skip one, and it falls to the default.
 void write_head(ProgramWriter& out, Label tree) {
   const Label kill = out.returns(SECCOMP_RET_KILL_PROCESS);
-  out.jump(BPF_JEQ, 0xffffffff, tree, kill);
-  const Label foreign = out.here();
-  out.jump(BPF_JGE, kX32Bit, foreign, tree);
+  if (kMachine == Machine::x86_64) {
+    out.jump(BPF_JEQ, 0xffffffff, tree, kill);
+    const Label foreign = out.here();
+    out.jump(BPF_JGE, kX32Bit, foreign, tree);
+  } else {
+    out.jump(BPF_JGE, 0, tree, tree);
+  }
   out.load(offsetof(seccomp_data, nr));
   const Label native = out.here();
-  out.jump(BPF_JEQ, AUDIT_ARCH_X86_64, native, kill);
+  out.jump(BPF_JEQ, kOwnArchitecture, native, kill);
   out.load(offsetof(seccomp_data, arch));
 }
 

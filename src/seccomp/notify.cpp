@@ -1,6 +1,5 @@
 #include "seccomp/notify.hpp"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -8,6 +7,7 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "base/machine.hpp"
 #include "seccomp/evaluate.hpp"
 
 namespace sbx::seccomp {
@@ -20,7 +20,7 @@ constexpr std::uint16_t kReturn = BPF_RET | BPF_K;
 seccomp_data native(const OwnCall& call) {
   seccomp_data data{};
   data.nr = static_cast<int>(call.number);
-  data.arch = AUDIT_ARCH_X86_64;
+  data.arch = kOwnArchitecture;
   data.args[0] = call.first_argument;
   return data;
 }
@@ -37,7 +37,7 @@ std::vector<sock_filter> answering(std::span<const OwnCall> calls, AnswerOf answ
   constexpr std::size_t kEach = 5;
   const auto all = static_cast<std::uint8_t>(calls.size() * kEach);
   std::vector<sock_filter> program{{kLoad, 0, 0, offsetof(seccomp_data, arch)},
-                                   {kIfEqual, 0, all, AUDIT_ARCH_X86_64}};
+                                   {kIfEqual, 0, all, kOwnArchitecture}};
   for (const OwnCall& call : calls) {
     program.push_back({kLoad, 0, 0, offsetof(seccomp_data, nr)});
     program.push_back({kIfEqual, 0, 3, call.number});
@@ -52,7 +52,7 @@ std::vector<sock_filter> answering(std::span<const OwnCall> calls, AnswerOf answ
 /// behind `length` instructions.
 std::vector<sock_filter> native_number(std::size_t length) {
   return {{kLoad, 0, 0, offsetof(seccomp_data, arch)},
-          {kIfEqual, 0, static_cast<std::uint8_t>(length + 1), AUDIT_ARCH_X86_64},
+          {kIfEqual, 0, static_cast<std::uint8_t>(length + 1), kOwnArchitecture},
           {kLoad, 0, 0, offsetof(seccomp_data, nr)}};
 }
 

@@ -64,7 +64,11 @@ std::vector<sock_filter> hearing(std::span<const sock_filter> program,
 /// What makes processes and threads. Nobody may be told of these who lets them pass: a signal that
 /// comes before the listener has the notice makes them fail with EINTR, which they never do
 /// otherwise, and a shell has one child's SIGCHLD while it makes the next.
+#if defined(SYS_fork)
 constexpr std::array<std::uint32_t, 3> kForks{SYS_clone, SYS_fork, SYS_vfork};
+#else
+constexpr std::array<std::uint32_t, 1> kForks{SYS_clone};
+#endif
 /// `program`, which tells of every call but those of `deaf`.
 std::vector<sock_filter> hearing_all(std::span<const sock_filter> program,
                                      std::span<const std::uint32_t> deaf);

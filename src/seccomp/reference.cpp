@@ -1,17 +1,18 @@
 // The one place that knows libseccomp.
 #include "seccomp/reference.hpp"
 
-#include <linux/audit.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
 
+#include "base/machine.hpp"
 #include "seccomp/arg_block.hpp"
 #include "seccomp/calls.hpp"
 #include "seccomp/evaluate.hpp"
@@ -76,21 +77,26 @@ Result<std::vector<sock_filter>> export_program(void* context) {
   return program;
 }
 
+constexpr std::uint32_t kLibseccompMachine =
+    kMachine == Machine::x86_64 ? SCMP_ARCH_X86_64 : SCMP_ARCH_AARCH64;
+
 /// Our names and numbers against libseccomp's, as far as it knows them.
 void compare_names(std::vector<std::string>& found) {
   for (const Group& group : call_groups()) {
     for (const Call& call : group.calls) {
       const std::string name(call.name);
-      const int number = seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86_64, name.c_str());
-      if (number != __NR_SCMP_ERROR && number != call.number) {
+      const int number = seccomp_syscall_resolve_name_arch(kLibseccompMachine, name.c_str());
+      // A call that only other machines have is a negative number for it.
+      const int ours = call.exists() ? call.number() : -1;
+      if (number != __NR_SCMP_ERROR && std::max(number, -1) != ours) {
         found.push_back(name + " is " + std::to_string(number) + " for libseccomp, not " +
-                        std::to_string(call.number));
+                        std::to_string(ours));
       }
     }
   }
   for (unsigned number = 0; number <= kLastNumber; ++number) {
     const std::unique_ptr<char, decltype(&std::free)> name(
-        seccomp_syscall_resolve_num_arch(SCMP_ARCH_X86_64, static_cast<int>(number)), &std::free);
+        seccomp_syscall_resolve_num_arch(kLibseccompMachine, static_cast<int>(number)), &std::free);
     if (!name) continue;
     const auto facts = find_call(number);
     if (!facts || facts.call->name != std::string_view(name.get())) {
@@ -127,8 +133,7 @@ Result<std::vector<std::string>> differences(const Policy& policy,
   const std::vector<sock_filter> reference = SBX_TRY(reference_program(policy));
   std::vector<std::string> found;
   compare_names(found);
-  for (const std::uint32_t arch :
-       {std::uint32_t{AUDIT_ARCH_X86_64}, std::uint32_t{AUDIT_ARCH_I386}}) {
+  for (const std::uint32_t arch : {kOwnArchitecture, kOtherArchitecture}) {
     for (const std::uint32_t base : {0U, kX32Bit, 0x80000000U, 0U - 1024U}) {
       for (std::uint32_t offset = 0; offset < 1024; ++offset) {
         seccomp_data data{};

@@ -13,7 +13,8 @@
 namespace sbx::seccomp {
 
 /// Every way in which `program` and libseccomp's differ for `policy`: a sentence each. Looks at
-/// every number of the table and beyond, of x86_64, i386 and x32, and at the names of the calls.
+/// every number of the table and beyond, of its machine and of the tables beside it, and at the
+/// names of the calls.
 Result<std::vector<std::string>> differences(const Policy& policy,
                                              const std::vector<sock_filter>& program);
 

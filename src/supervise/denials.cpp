@@ -1,6 +1,5 @@
 #include "supervise/denials.hpp"
 
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
@@ -9,6 +8,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/machine.hpp"
 #include "os/process.hpp"
 #include "seccomp/advice.hpp"
 #include "seccomp/evaluate.hpp"
@@ -181,7 +181,7 @@ void Denials::look_up(const os::SeccompNotice& notice, Nanos now, const Tell& te
   last_.who = os::thread_facts(notice.thread).value_or(os::ThreadFacts{});
   Denial denial;
   denial.operation = operation_of(notice.call);
-  if (notice.call.arch == AUDIT_ARCH_X86_64) denial.target = seccomp::argument_text(notice.call);
+  if (notice.call.arch == kOwnArchitecture) denial.target = seccomp::argument_text(notice.call);
   if (last_.who.process != 0) {
     denial.pid = last_.who.inner_process;
     denial.comm = last_.who.name;
@@ -196,7 +196,7 @@ std::size_t Denials::entry_for(Denial denial, const Tell& tell, const seccomp_da
   const auto entry = static_cast<std::size_t>(known - found_.begin());
   if (known != found_.end()) return entry;
   if (entry == kMostKinds) return kNoEntry;
-  if (call.arch == AUDIT_ARCH_X86_64)
+  if (call.arch == kOwnArchitecture)
     denial.allow_with = seccomp::allowing_line(plan_->seccomp, call);
   found_.push_back(std::move(denial));
   tell(found_.back());

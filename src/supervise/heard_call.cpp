@@ -1,12 +1,12 @@
 #include "supervise/heard_call.hpp"
 
-#include <linux/audit.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
 #include <cstddef>
 #include <cstring>
 
+#include "base/machine.hpp"
 #include "seccomp/calls.hpp"
 
 namespace sbx::supervise {
@@ -17,7 +17,7 @@ bool same_call(const seccomp_data& a, const seccomp_data& b) {
 
 std::string operation_of(const seccomp_data& call) {
   const std::string number = std::to_string(static_cast<unsigned>(call.nr));
-  if (call.arch != AUDIT_ARCH_X86_64) return "32-bit call " + number;
+  if (call.arch != kOwnArchitecture) return "32-bit call " + number;
   const seccomp::CallFacts facts = seccomp::find_call(static_cast<unsigned>(call.nr));
   return facts ? std::string(facts.call->name) : "call " + number;
 }

@@ -1,7 +1,6 @@
 #include "supervise/learner.hpp"
 
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
@@ -10,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/machine.hpp"
 #include "os/thread_facts.hpp"
 #include "os/thread_memory.hpp"
 #include "seccomp/advice.hpp"
@@ -84,7 +84,7 @@ void Learner::add_call(const os::SeccompNotice& notice) {
   for (const std::uint32_t number : seccomp::kForks) {
     seccomp_data call{};
     call.nr = static_cast<int>(number);
-    call.arch = AUDIT_ARCH_X86_64;
+    call.arch = kOwnArchitecture;
     if (seccomp::evaluate(plan_->filter.program(), call) == std::uint32_t{SECCOMP_RET_ALLOW})
       seen_.allowed.insert(number);
   }

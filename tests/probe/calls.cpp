@@ -52,10 +52,6 @@ long add_key() {
 long request_key() { return syscall(SYS_request_key, "user", "sbx-none", nullptr, 0); }
 long trace_me() { return ptrace(PTRACE_TRACEME, 0, 0, 0); }
 long kcmp() { return syscall(SYS_kcmp, getpid(), getpid(), 0, 0, 1); }
-long modify_ldt() {
-  char table[16];
-  return syscall(SYS_modify_ldt, 0, table, sizeof table);
-}
 long no_randomisation() { return personality(ADDR_NO_RANDOMIZE); }
 long system_log() { return syscall(SYS_syslog, 10 /* size of the buffer */, nullptr, 0); }
 long read_own_memory() {
@@ -82,8 +78,6 @@ long reboot() { return syscall(SYS_reboot, 0, 0, 0, nullptr); }
 long load_kernel() { return syscall(SYS_kexec_load, 0, 0, nullptr, ~0UL); }
 long swap_on() { return syscall(SYS_swapon, "/sbx/no/such/file", 0); }
 long accounting() { return syscall(SYS_acct, "/sbx/no/such/file"); }
-long io_privilege() { return syscall(SYS_iopl, 3); }
-long io_ports() { return syscall(SYS_ioperm, 0x80, 1, 1); }
 long watch_filesystem() { return syscall(SYS_fanotify_init, 0, O_RDONLY); }
 long quota() {
   return syscall(SYS_quotactl, 0x80000100 /* Q_SYNC | USRQUOTA */, nullptr, 0, nullptr);
@@ -93,6 +87,15 @@ long adjust_clock() {
   request.modes = ADJ_TICK;  // and a tick of 0, which is out of range: EINVAL for who may set it
   return syscall(SYS_adjtimex, &request);
 }
+
+#if defined(__x86_64__)  // what no other machine has
+long modify_ldt() {
+  char table[16];
+  return syscall(SYS_modify_ldt, 0, table, sizeof table);
+}
+long io_privilege() { return syscall(SYS_iopl, 3); }
+long io_ports() { return syscall(SYS_ioperm, 0x80, 1, 1); }
+#endif
 
 constexpr struct {
   const char* name;
@@ -107,7 +110,6 @@ constexpr struct {
     {"request_key", request_key},
     {"ptrace", trace_me},
     {"kcmp", kcmp},
-    {"modify_ldt", modify_ldt},
     {"personality", no_randomisation},
     {"syslog", system_log},
     {"process_vm_readv", read_own_memory},
@@ -120,11 +122,14 @@ constexpr struct {
     {"kexec_load", load_kernel},
     {"swapon", swap_on},
     {"acct", accounting},
-    {"iopl", io_privilege},
-    {"ioperm", io_ports},
     {"fanotify_init", watch_filesystem},
     {"quotactl", quota},
     {"adjtimex", adjust_clock},
+#if defined(__x86_64__)
+    {"modify_ldt", modify_ldt},
+    {"iopl", io_privilege},
+    {"ioperm", io_ports},
+#endif
 };
 
 Verdict call(Args args) {

@@ -170,16 +170,18 @@ Verdict make_setuid(Args args) {
   note("fchmodat", path);
   (void)!syscall(452 /* fchmodat2 */, AT_FDCWD, (path = plain("fchmodat2")).c_str(), mode, 0);
   note("fchmodat2", path);
+#if defined(SYS_open)  // newer machines (arm64) have only what replaced these
   (void)!syscall(SYS_open, (path = base + "open").c_str(), O_CREAT | O_WRONLY, mode);
   note("open", path);
-  (void)!syscall(SYS_openat, AT_FDCWD, (path = base + "openat").c_str(), O_CREAT | O_WRONLY, mode);
-  note("openat", path);
-  (void)!syscall(SYS_openat2, AT_FDCWD, (path = base + "openat2").c_str(), &how, sizeof how);
-  note("openat2", path);
   (void)!syscall(SYS_creat, (path = base + "creat").c_str(), mode);
   note("creat", path);
   (void)!syscall(SYS_mknod, (path = base + "mknod").c_str(), S_IFREG | mode, 0);
   note("mknod", path);
+#endif
+  (void)!syscall(SYS_openat, AT_FDCWD, (path = base + "openat").c_str(), O_CREAT | O_WRONLY, mode);
+  note("openat", path);
+  (void)!syscall(SYS_openat2, AT_FDCWD, (path = base + "openat2").c_str(), &how, sizeof how);
+  note("openat2", path);
   (void)!syscall(SYS_mknodat, AT_FDCWD, (path = base + "mknodat").c_str(), S_IFREG | mode, 0);
   note("mknodat", path);
   return worked.empty() ? contained("no setuid file") : escaped("setuid file by" + worked);

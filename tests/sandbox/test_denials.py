@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from support import leftovers, slow
+from support import leftovers, machine, slow
 from support.waiting import cpu_seconds, wait_until
 
 PYTHON = "/usr/bin/python3"
@@ -15,7 +15,9 @@ CALLS = ("import ctypes, os, sys, time; libc = ctypes.CDLL(None, use_errno=True)
          "def call(*numbers):\n"
          "    value = libc.syscall(*[ctypes.c_long(n) for n in numbers])\n"
          "    return 0 if value >= 0 else ctypes.get_errno()\n")
-SYS_MOUNT, SYS_PTRACE, SYS_SENDMSG, SYS_SECCOMP, SYS_PERSONALITY, SYS_IO_URING_SETUP = 165, 101, 46, 317, 135, 425
+SYS_GETPID, SYS_MOUNT, SYS_PTRACE, SYS_SENDMSG, SYS_SECCOMP, SYS_PERSONALITY, SYS_IO_URING_SETUP = (
+    machine.call(*numbers) for numbers in ((39, 172), (165, 40), (101, 117), (46, 211), (317, 277), (135, 92), (425, 425)))
+CALLS += f"GETPID, MOUNT, PTRACE = {SYS_GETPID}, {SYS_MOUNT}, {SYS_PTRACE}\n"
 EPERM, EINVAL = 1, 22
 MOST_KINDS = 100
 
@@ -30,7 +32,7 @@ def found(run):
 
 
 def test_a_run_without_denials_says_so(sbx):
-    run = sbx.run(cmd=python("print(call(39))")).assert_ok()
+    run = sbx.run(cmd=python("print(call(GETPID))")).assert_ok()
     assert run.result["denials"] == [] and run.out == "0\n"
 
 
@@ -81,20 +83,20 @@ def test_programs_are_told_apart(sbx):
 
 
 def test_a_program_name_may_be_any_bytes(sbx):
-    text = "libc.prctl(15, b'\\xff\"\\n\\x1b', 0, 0, 0); call(165, 0, 0, 0, 0, 0)"
+    text = "libc.prctl(15, b'\\xff\"\\n\\x1b', 0, 0, 0); call(MOUNT, 0, 0, 0, 0, 0)"
     run = sbx.run(cmd=python(text), events=True).assert_ok()
     assert len(run.result["denials"]) == 1 and "\x1b" in run.result["denials"][0]["comm"]
 
 
 def test_the_first_of_each_kind_is_an_event(sbx):
-    run = sbx.run(cmd=python("[call(165, 0, 0, 0, 0, 0) for i in range(5)]"), events=True).assert_ok()
+    run = sbx.run(cmd=python("[call(MOUNT, 0, 0, 0, 0, 0) for i in range(5)]"), events=True).assert_ok()
     events = [e for e in run.events if e["type"] == "denial"]
     assert len(events) == 1
     assert events[0]["operation"] == "mount" and events[0]["comm"] == "python3" and events[0]["pid"] == 2
 
 
 def test_under_kill_the_result_says_for_what(sbx):
-    run = sbx.run(flags=["--on-deny", "kill"], cmd=python("call(165, 0, 0, 0, 0, 0); print('lived')"))
+    run = sbx.run(flags=["--on-deny", "kill"], cmd=python("call(MOUNT, 0, 0, 0, 0, 0); print('lived')"))
     run.assert_status("seccomp", 159)
     assert not run.out and run.result["signal"] == signal.SIGKILL
     assert run.result["reason"]["text"].endswith(": mount")
@@ -103,7 +105,7 @@ def test_under_kill_the_result_says_for_what(sbx):
 
 def test_under_kill_a_thread_takes_its_process_with_it(sbx):
     text = ("import threading\n"
-            "threading.Thread(target=lambda: call(165, 0, 0, 0, 0, 0)).start()\n"
+            "threading.Thread(target=lambda: call(MOUNT, 0, 0, 0, 0, 0)).start()\n"
             "time.sleep(20); print('lived')")
     run = sbx.run(flags=["--on-deny", "kill"], cmd=python(text)).assert_status("seccomp", 159)
     assert not run.out and run.result["denials"][0]["pid"] == 2
@@ -117,7 +119,7 @@ def test_under_kill_a_child_dies_alone(sbx):
 
 
 def test_under_log_a_call_passes_and_is_listed(sbx):
-    run = sbx.run(flags=["--on-deny", "log"], cmd=python("print(call(101, 0, 0, 0, 0), call(165, 0, 0, 0, 0, 0))"))
+    run = sbx.run(flags=["--on-deny", "log"], cmd=python("print(call(PTRACE, 0, 0, 0, 0), call(MOUNT, 0, 0, 0, 0, 0))"))
     assert run.assert_ok().out == "0 1\n"
     assert {d["operation"]: d["passed"] for d in run.result["denials"]} == {"ptrace": True, "mount": False}
 
@@ -131,7 +133,7 @@ def test_there_is_an_end_to_the_kinds(sbx):
 
 def flood(seconds):
     return python(f"end = time.monotonic() + {seconds}\nn = 0\n"
-                  "while time.monotonic() < end:\n    call(165, 0, 0, 0, 0, 0); n += 1\nprint(n)")
+                  "while time.monotonic() < end:\n    call(MOUNT, 0, 0, 0, 0, 0); n += 1\nprint(n)")
 
 
 def test_a_flood_burns_its_own_time(sbx):
@@ -152,7 +154,7 @@ def test_a_flood_holds_no_limit_up(sbx):
 
 def test_a_signal_reaches_who_waits_for_an_answer(sbx):
     text = ("import signal\nsignal.signal(signal.SIGALRM, lambda *_: (print('alarm', flush=True), os._exit(0)))\n"
-            "signal.setitimer(signal.ITIMER_REAL, 1)\nwhile True: call(165, 0, 0, 0, 0, 0)")
+            "signal.setitimer(signal.ITIMER_REAL, 1)\nwhile True: call(MOUNT, 0, 0, 0, 0, 0)")
     assert sbx.run(cmd=python(text)).assert_ok().out == "alarm\n"
 
 
@@ -211,7 +213,7 @@ def outer_listener():
 def test_below_another_listener_nothing_is_heard_and_nothing_weaker(sbx, tmp_path):
     result = tmp_path / "result.json"
     done = subprocess.run([sbx.binary, "run", *sbx.degraded, "--result", result, "--",
-                           *python("print(call(165, 0, 0, 0, 0, 0))")], cwd=sbx.cwd,
+                           *python("print(call(MOUNT, 0, 0, 0, 0, 0))")], cwd=sbx.cwd,
                           close_fds=False, capture_output=True, text=True, preexec_fn=outer_listener)
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
     assert json.loads(result.read_text())["denials"] is None
@@ -223,7 +225,7 @@ def test_a_caller_with_few_descriptors_gets_a_refusal_or_the_whole_filter(sbx):
     for limit in range(10, 40):
         run = subprocess.run(["sh", "-c", f'ulimit -n {limit}; exec "$@"', "sh", sbx.binary, "run", *sbx.degraded,
                               "--result", "/dev/null", "--on-deny", "kill", "--",
-                              *python("call(165, 0, 0, 0, 0, 0); print('lived')")],
+                              *python("call(MOUNT, 0, 0, 0, 0, 0); print('lived')")],
                              cwd=sbx.cwd, capture_output=True, text=True)
         assert run.returncode in (125, 159) and not run.stdout, (limit, run)
         outcomes.add(run.returncode)
@@ -231,7 +233,7 @@ def test_a_caller_with_few_descriptors_gets_a_refusal_or_the_whole_filter(sbx):
 
 
 def on_terminal(sbx, *flags, code):
-    running = sbx.spawn(flags=flags, tty=True, result=False, cmd=python(f"call(165, 0, 0, 0, 0, 0); call(101, 0, 0, 0, 0); sys.exit({code})"))
+    running = sbx.spawn(flags=flags, tty=True, result=False, cmd=python(f"call(MOUNT, 0, 0, 0, 0, 0); call(PTRACE, 0, 0, 0, 0); sys.exit({code})"))
     run = running.wait()
     assert run.code == code
     return run.out.replace("\r", "")
@@ -247,7 +249,7 @@ def test_a_person_sees_what_was_blocked_when_a_command_fails(sbx):
 
 
 def test_a_pipe_gets_the_payloads_words_alone(sbx):
-    run = sbx.run(cmd=python("call(165, 0, 0, 0, 0, 0); sys.exit(3)")).assert_nonzero(3)
+    run = sbx.run(cmd=python("call(MOUNT, 0, 0, 0, 0, 0); sys.exit(3)")).assert_nonzero(3)
     assert run.err == ""
 
 

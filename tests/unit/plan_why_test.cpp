@@ -152,7 +152,7 @@ TEST_CASE("syscall: the answers are those of the filter, for every call and seve
       for (const Call& call : group.calls) {
         CAPTURE(call.name);
         const Answer answer = plan.ask("syscall:" + std::string(call.name));
-        const std::uint32_t action = ask(plan.plan.filter.program(), call.number);
+        const std::uint32_t action = ask(plan.plan.filter.program(), call.number());
         if (answer.verdict == Verdict::allowed) CHECK(action == kAllow);
         if (answer.verdict == Verdict::denied) {
           CHECK(action != kAllow);

@@ -109,7 +109,7 @@ TEST_CASE("the default filters answer as their policies read") {
       for (const Call& call : group.calls) {
         for (int round = 0; round < 8; ++round) {
           const Args args = dice.args();
-          REQUIRE(ask(*program, call.number, args) == meaning(*policy, call.name, args));
+          REQUIRE(ask(*program, call.number(), args) == meaning(*policy, call.name, args));
         }
       }
     }

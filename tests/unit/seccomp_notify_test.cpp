@@ -23,7 +23,7 @@ constexpr std::uint32_t kOurSocket = 14;
 seccomp_data call_of(std::string_view name, const Args& args = {}) {
   seccomp_data data{};
   data.nr = static_cast<int>(number_of(name));
-  data.arch = AUDIT_ARCH_X86_64;
+  data.arch = sbx::kOwnArchitecture;
   for (std::size_t i = 0; i < args.size(); ++i) data.args[i] = args[i];
   return data;
 }
@@ -45,7 +45,7 @@ TEST_CASE("what is denied is told, and nothing else changes") {
       const bool denial = before == fails(EPERM) || before == kLog || before == kKill;
       CHECK_MESSAGE(ask(told, number) == (denial ? kTold : before), number);
     }
-    const std::uint32_t foreign = ask(told, 20, {}, AUDIT_ARCH_I386);
+    const std::uint32_t foreign = ask(told, 20, {}, sbx::kOtherArchitecture);
     CHECK(foreign == (mode == OnDeny::kill ? kTold : kKill));
   }
 }
@@ -68,7 +68,7 @@ TEST_CASE("the listener gets out under a filter that denies the way") {
   CHECK(ask(first, number_of("sendmsg"), {kOurSocket}) == kAllow);
   CHECK(ask(first, number_of("seccomp"), {SECCOMP_SET_MODE_FILTER}) == kAllow);
   CHECK(ask(first, number_of("sendmsg"), {kOurSocket + 1}) == kTold);
-  CHECK(ask(first, number_of("sendmsg"), {kOurSocket}, AUDIT_ARCH_I386) == kKill);
+  CHECK(ask(first, number_of("sendmsg"), {kOurSocket}, sbx::kOtherArchitecture) == kKill);
   CHECK(ask(first, number_of("read")) == kAllow);
 
   const auto second = end_of_pass(plain.program(), request, calls);
@@ -120,7 +120,7 @@ TEST_CASE("no line is named where none would do") {
   CHECK(line_for({}, "clone", {CLONE_NEWUSER}).empty());
   seccomp_data unknown{};
   unknown.nr = static_cast<int>(kLastNumber + 5);
-  unknown.arch = AUDIT_ARCH_X86_64;
+  unknown.arch = sbx::kOwnArchitecture;
   CHECK(allowing_line({}, unknown).empty());
 }
 
@@ -152,8 +152,8 @@ TEST_CASE("learning hears of named calls, or of all but some, and of no foreign 
     const bool named = std::ranges::find(some, number) != some.end();
     CHECK_MESSAGE(ask(few, number) == (named ? kTold : ask(told, number)), number);
     CHECK_MESSAGE(ask(most, number) == (named ? ask(told, number) : kTold), number);
-    CHECK(ask(most, number, {}, AUDIT_ARCH_I386) == kKill);
-    CHECK(ask(few, number, {}, AUDIT_ARCH_I386) == kKill);
+    CHECK(ask(most, number, {}, sbx::kOtherArchitecture) == kKill);
+    CHECK(ask(few, number, {}, sbx::kOtherArchitecture) == kKill);
   }
   CHECK(ask(most, 0x40000000U) == ask(told, 0x40000000U));  // the x32 table
 }
@@ -165,13 +165,13 @@ TEST_CASE("a call is told of by a bit of an argument") {
   const std::vector<sock_filter> told = hearing(plain.program(), calls);
   for (unsigned number = 0; number <= kLastNumber + 2; ++number) {
     CHECK(ask(told, number) == ask(plain.program(), number));
-    CHECK(ask(told, number, {}, AUDIT_ARCH_I386) == kKill);
+    CHECK(ask(told, number, {}, sbx::kOtherArchitecture) == kKill);
   }
   for (const std::uint64_t flags : {std::uint64_t{MSG_FASTOPEN}, ~std::uint64_t{0}}) {
     CHECK(ask(told, number_of("sendto"), {5, 0, 0, flags}) == kTold);
     CHECK(ask(told, number_of("sendto"), {5, 0, flags, 0}) == kAllow);
     CHECK(ask(told, number_of("sendmsg"), {5, 0, flags}) == kTold);
-    CHECK(ask(told, number_of("sendmsg"), {5, 0, flags}, AUDIT_ARCH_I386) == kKill);
+    CHECK(ask(told, number_of("sendmsg"), {5, 0, flags}, sbx::kOtherArchitecture) == kKill);
   }
   CHECK(ask(told, number_of("sendto"), {5, 0, 0, ~std::uint64_t{MSG_FASTOPEN}}) == kAllow);
 }
@@ -183,7 +183,7 @@ TEST_CASE("what a call needs is added to a request, and nothing else is") {
   CHECK_FALSE(allow_call(request, call_of("ptrace")));  // it is allowed already
   CHECK_FALSE(allow_call(request, call_of("mount")));
   seccomp_data foreign = call_of("ptrace");
-  foreign.arch = AUDIT_ARCH_I386;
+  foreign.arch = sbx::kOtherArchitecture;
   Request other;
   CHECK_FALSE(allow_call(other, foreign));
   CHECK(changes(Request{}, request).allow == std::vector<std::string>{"\"@debug\""});

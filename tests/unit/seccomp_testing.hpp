@@ -2,7 +2,6 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <linux/audit.h>
 
 #include <array>
 #include <cerrno>
@@ -32,7 +31,7 @@ inline constexpr std::array<std::uint64_t, 4> kGarbage{0, std::uint64_t{1} << 32
                                                        std::uint64_t{1} << 63U, 0xffffffff00000000};
 
 inline std::uint32_t ask(std::span<const sock_filter> program, unsigned number,
-                         const Args& args = {}, std::uint32_t arch = AUDIT_ARCH_X86_64) {
+                         const Args& args = {}, std::uint32_t arch = sbx::kOwnArchitecture) {
   seccomp_data data{};
   data.nr = static_cast<int>(number);
   data.arch = arch;
@@ -45,7 +44,7 @@ inline std::uint32_t ask(std::span<const sock_filter> program, unsigned number,
 inline unsigned number_of(std::string_view name) {
   const CallFacts facts = find_call(name);
   REQUIRE_MESSAGE(facts, std::string(name));
-  return facts.call->number;
+  return facts.call->number();
 }
 
 /// A filter that answers by name.

@@ -20,6 +20,11 @@ class Bed:
     kernel_args: tuple
     why: str
 
+    @property
+    def machine(self):
+        """Whose programs and image it boots: "arm64", or "" for this host's own."""
+        return self.kernel.partition("-")[2]
+
 
 def _words(cell, separator=None):
     return () if cell == "-" else tuple(cell.split(separator))
