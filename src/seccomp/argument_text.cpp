@@ -50,7 +50,8 @@ constexpr std::array<Named, 4> kTerminal{{{TIOCSTI, "TIOCSTI"},
                                           {TIOCLINUX, "TIOCLINUX"},
                                           {TIOCCONS, "TIOCCONS"},
                                           {TIOCSETD, "TIOCSETD"}}};
-constexpr std::array<Named, 1> kCommands{{{F_SETLEASE, "F_SETLEASE"}}};
+constexpr std::array<Named, 2> kCommands{
+    {{F_SETLEASE, "F_SETLEASE"}, {F_SETLEASE + 16, "F_SETDELEG"}}};  // the latter: Linux 6.19
 constexpr std::array<Named, 8> kOptions{
     {{PR_SET_SECCOMP, "PR_SET_SECCOMP"},
      {PR_SET_SECUREBITS, "PR_SET_SECUREBITS"},

@@ -78,6 +78,8 @@ constexpr std::uint64_t kSetMemoryMerge = 67;  // PR_SET_MEMORY_MERGE, Linux 6.4
 constexpr std::uint64_t kGetMemoryMerge = 68;
 constexpr std::uint64_t kGetAuxv = 0x41555856;  // PR_GET_AUXV, Linux 6.4
 
+constexpr std::uint64_t kSetDelegation = F_SETLEASE + 16;  // F_SETDELEG, Linux 6.19
+
 /// prctl(2) grows with every kernel, so what is allowed is listed.
 constexpr std::initializer_list<std::uint64_t> kAllowedOptions{PR_SET_PDEATHSIG,
                                                                PR_GET_PDEATHSIG,
@@ -209,9 +211,9 @@ std::vector<ConditionedCall> make_table() {
         {Denial::firm, {is(1, TIOCCONS)}},
         {Denial::ordinary, {is(1, TIOCSETD)}}}},
       {"fcntl",
-       "no lease (F_SETLEASE): while it is held, everybody else who opens the file waits, on the "
-       "host and in other sandboxes",
-       {{Denial::ordinary, {is(1, F_SETLEASE)}}}},
+       "no lease (F_SETLEASE, F_SETDELEG): while it is held, everybody else who opens the file, or "
+       "changes the folder, waits, on the host and in other sandboxes",
+       {{Denial::ordinary, {is(1, F_SETLEASE)}}, {Denial::ordinary, {is(1, kSetDelegation)}}}},
       socket_call(),
       {"setsockopt",
        "no filter of its own (SO_ATTACH_FILTER): the kernel compiles each for each socket, in "

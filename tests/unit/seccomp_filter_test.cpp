@@ -134,6 +134,7 @@ TEST_CASE("ioctl does not reach into terminals") {
   }
   check_answer(filter, "ioctl", {0, 0x5423}, fails(EPERM));  // TIOCSETD
   check_answer(filter, "fcntl", {0, 1024}, fails(EPERM));    // F_SETLEASE
+  check_answer(filter, "fcntl", {0, 1040}, fails(EPERM));    // F_SETDELEG, Linux 6.19
   check_answer(log, "ioctl", {0, 0x5423}, kLog);
   for (const std::uint64_t command : {0x5401U, 0x5413U, 0x541bU, 0x5421U, 0x80045430U}) {
     check_answer(filter, "ioctl", {0, command}, kAllow);  // TCGETS, WINSZ, FIONREAD, FIONBIO, GPTN
