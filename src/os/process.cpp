@@ -229,8 +229,11 @@ std::optional<std::uint64_t> hard_limit(std::string_view name) noexcept {
 SysResult<void> set_rlimit(int resource, std::uint64_t value) noexcept {
   struct ::rlimit now{};
   const auto which = static_cast<__rlimit_resource>(resource);
-  // No hard limit is below 0. Of processor time 0 means 1 s, and the hard limit is needed for that.
-  if ((value != 0 || resource == RLIMIT_CPU) && ::getrlimit(which, &now) != 0) return fail();
+  if (::getrlimit(which, &now) != 0) return fail();
+  // With 0 there is no core file, and yet a program that core_pattern names would be started, as
+  // root and outside of every limit, and given the core whole. With 1 it is not (core(5) has it of
+  // neither; do_coredump() in fs/coredump.c), and no core is that small.
+  if (resource == RLIMIT_CORE && value == 0) value = 1;
   const rlim_t limit = value < now.rlim_max ? static_cast<rlim_t>(value) : now.rlim_max;
   struct ::rlimit wanted{limit, limit};
   // With both alike the kernel sends SIGKILL at once, which tells nobody why: SIGXCPU comes first,

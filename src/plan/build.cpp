@@ -57,6 +57,7 @@ Result<Plan> build(const profile::Profile& profile, const Invocation& invocation
   plan.limits = profile.limits;
   plan.network = profile.network.mode;
   plan.seccomp = profile::seccomp_request(profile.seccomp);
+  plan.seccomp.no_cores = !leaves_cores(profile);
   plan.filter = SBX_TRY(seccomp::filter_for(plan.seccomp));
   plan.isolation.seccomp = on_deny_name(plan.seccomp.on_deny);
 

@@ -97,7 +97,9 @@ Result<void> plan_command(Builder& builder);     ///< command.cpp: argv, env, se
 // Parts of plan_privileges() that every tier has.
 void plan_stdio(Builder& builder);    ///< session, descriptors 0 to 2
 void plan_rlimits(Builder& builder);  ///< rlimits.cpp: what each process may have
-void plan_start(Builder& builder);    ///< the last three: descriptors, filter, exec
+/// May the command leave core files? (rlimits.cpp)
+bool leaves_cores(const profile::Profile& profile);
+void plan_start(Builder& builder);  ///< the last three: descriptors, filter, exec
 
 // What of the caller's files a profile means (mounts.cpp).
 /// Is the tool there? An error when it must be and is not.

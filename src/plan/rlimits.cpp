@@ -67,6 +67,11 @@ void plan_queues(Builder& b) {
 
 }  // namespace
 
+bool leaves_cores(const profile::Profile& profile) {
+  const auto core = profile.limits.rlimits.find("core");
+  return core == profile.limits.rlimits.end() || core->second.value_or(1) > 0;
+}
+
 void plan_rlimits(Builder& b) {
   for (const auto& [name, value] : b.profile.limits.rlimits) plan_rlimit(b, name, value);
   plan_queues(b);

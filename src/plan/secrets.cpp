@@ -47,9 +47,7 @@ void note_secrets(Builder& b) {
   supervision.on_leak = b.profile.on_leak;
   supervision.redacts = !supervision.redact_patterns.empty() ||
                         std::ranges::any_of(b.plan.secrets, &PlannedSecret::redact);
-  const auto core = b.profile.limits.rlimits.find("core");
-  const bool dumps = core == b.profile.limits.rlimits.end() || core->second.value_or(1) > 0;
-  if (!b.plan.secrets.empty() && dumps)
+  if (!b.plan.secrets.empty() && leaves_cores(b.profile))
     b.plan.warnings.emplace_back(
         "limits.rlimits.core lets the command leave core files, which contain the secrets that it "
         "has read");

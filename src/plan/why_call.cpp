@@ -108,6 +108,9 @@ std::vector<std::string> standing(const Asked& asked, const CallFacts& call, boo
     parts.emplace_back(shared);
   if (asked.plan.seccomp.no_huge_pages && !seccomp::asks_for_huge_page(call.call->name).empty())
     parts.emplace_back("no huge pages, which no memory limit counts here");
+  if (asked.plan.seccomp.no_cores && !seccomp::sets_core_limit(call.call->name).empty())
+    parts.emplace_back(
+        "the limit on core files stays, and setting it does nothing (limits.rlimits.core)");
   return parts;
 }
 

@@ -119,6 +119,8 @@ bool add_firm(const Call& call, const Verdicts& verdicts, const Request& request
               std::span<const SharedRule> shared, std::vector<Rule>& rules) {
   if (auto tests = asks_for_huge_page(call.name); request.no_huge_pages && !tests.empty())
     rules.push_back({std::string(call.name), {ActionKind::fail, ENOMEM}, std::move(tests)});
+  if (auto tests = sets_core_limit(call.name); request.no_cores && !tests.empty())
+    rules.push_back({std::string(call.name), {ActionKind::fail, 0}, std::move(tests)});
   add_conditions(
       call, verdicts, request.on_deny, [](Denial denial) { return denial == Denial::firm; }, rules);
   return add_shared_host(call, shared, request.on_deny, rules);

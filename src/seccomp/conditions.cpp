@@ -268,6 +268,13 @@ std::vector<ArgTest> asks_for_huge_page(std::string_view call) {
   return {};
 }
 
+std::vector<ArgTest> sets_core_limit(std::string_view call) {
+  if (call == "setrlimit") return {is(0, RLIMIT_CORE)};
+  // A null pointer only asks; any other sets, also one whose low half is zero.
+  if (call == "prlimit64") return {is(1, RLIMIT_CORE), {2, Compare::not_equal, 0, 0, false}};
+  return {};
+}
+
 const ConditionedCall* find_conditions(std::string_view call) {
   for (const ConditionedCall& row : table()) {
     if (row.call == call) return &row;

@@ -37,6 +37,9 @@ std::span<const ConditionedCall> conditioned_calls();
 /// What asks for a huge page with `call`; empty: nothing does.
 std::vector<ArgTest> asks_for_huge_page(std::string_view call);
 
+/// What sets the limit on core files with `call`; empty: nothing does.
+std::vector<ArgTest> sets_core_limit(std::string_view call);
+
 /// The row for one call; null when it is allowed with any arguments.
 const ConditionedCall* find_conditions(std::string_view call);
 

@@ -42,6 +42,10 @@ struct Request {
   /// Nobody else keeps the payload from the host's huge pages, which no memory limit counts: mmap,
   /// memfd_create and shmget answer ENOMEM to whoever asks for one, as where there is none.
   bool no_huge_pages = false;
+  /// The limit on core files stays what it is, because another makes the kernel hand cores to the
+  /// host's own program (os::set_rlimit()). To set it does nothing, without an error: what switches
+  /// its cores off goes on (gpg and ssh-agent end when they cannot), and they are off.
+  bool no_cores = true;
   SharedHost shared_host{};  ///< tier `landlock`
   bool operator==(const Request&) const = default;
 };

@@ -19,6 +19,7 @@ ATTACKS = [
     Attack("cannot_become_root", "become-root", why_no_control="no id but its own is mapped"),
     Attack("is_in_no_group_of_the_callers", "groups", why_no_control="asked below", needs=("root",)),
     Attack("cannot_dump_core", "core-dumps", walls=("set_rlimit",)),
+    Attack("cannot_have_a_program_of_the_hosts_take_its_core", "core-dumps", walls=("install_seccomp",)),
     Attack("cannot_leave_a_setuid_file", "make-setuid .", flags=("--workspace", ".:rw"), walls=("install_seccomp",)),
 ]
 

@@ -3,14 +3,18 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "verdict.hpp"
 
@@ -93,13 +97,36 @@ Verdict groups(Args /*args*/) {
   return held.empty() ? contained("no supplementary groups") : escaped("in groups " + held);
 }
 
-/// A core file would carry the payload's memory to wherever core_pattern of the host says.
+/// Memory in which the low half of an address may be zero.
+rlimit* round_address() {
+  constexpr std::uintptr_t kPlace = std::uintptr_t{7} << 32U;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  void* const memory = mmap(reinterpret_cast<void*>(kPlace), 4096, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : new (memory) rlimit{};
+}
+
+/// A core file would carry the payload's memory to wherever core_pattern of the host says: to a
+/// program also where the limit is 0, and to none where it is 1 (do_coredump()).
 Verdict core_dumps(Args /*args*/) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_CORE, &limit) != 0) return untestable("getrlimit", errno);
-  if (limit.rlim_max != 0) return escaped("RLIMIT_CORE is " + std::to_string(limit.rlim_max));
-  limit = {1, 1};
-  return judge(setrlimit(RLIMIT_CORE, &limit), "raise RLIMIT_CORE");
+  rlimit before{};
+  rlimit* const at_round = round_address();
+  if (at_round == nullptr) return untestable("mmap", errno);
+  for (const auto value : {rlim_t{0}, rlim_t{4096}, static_cast<rlim_t>(RLIM_INFINITY)}) {
+    const rlimit wanted{value, std::max(value, rlim_t{1})};
+    *at_round = wanted;
+    for (const rlimit* limit : {&wanted, static_cast<const rlimit*>(at_round)}) {
+      (void)syscall(SYS_setrlimit, RLIMIT_CORE, limit);
+      (void)syscall(SYS_prlimit64, 0, RLIMIT_CORE, limit, nullptr);
+      (void)syscall(SYS_prlimit64, 0, RLIMIT_CORE, limit, &before);
+      (void)syscall(SYS_prlimit64, getpid(), RLIMIT_CORE, limit, nullptr);
+      rlimit now{};
+      if (getrlimit(RLIMIT_CORE, &now) != 0) return untestable("getrlimit", errno);
+      if (now.rlim_cur != 1 || now.rlim_max != 1)
+        return escaped("RLIMIT_CORE is " + std::to_string(now.rlim_cur));
+    }
+  }
+  return contained("RLIMIT_CORE stays 1");
 }
 
 Verdict environment(Args args) {

@@ -52,6 +52,25 @@ TEST_CASE("huge pages are asked for in vain where the filter has to see to that"
   }
 }
 
+TEST_CASE("the limit on core files stays, and nobody is told, unless there may be cores") {
+  constexpr std::uint64_t kCore = 4;
+  constexpr std::uint64_t kRound = std::uint64_t{7} << 32U;
+  for (const OnDeny mode : {OnDeny::fail, OnDeny::kill, OnDeny::log}) {
+    const Asked without{Request{.on_deny = mode}};
+    const Asked with{Request{.on_deny = mode, .no_cores = false}};
+    check_answer(without, "setrlimit", {kCore}, fails(0));
+    check_answer(without, "setrlimit", {kCore + 1}, kAllow);
+    check_answer(with, "setrlimit", {kCore}, kAllow);
+    for (const std::uint64_t address : {std::uint64_t{4096}, kRound}) {
+      CHECK(without("prlimit64", {0, kCore, address}) == fails(0));
+      CHECK(without("prlimit64", {0, kCore, address, address}) == fails(0));
+      CHECK(without("prlimit64", {0, kCore + 1, address}) == kAllow);
+      CHECK(with("prlimit64", {0, kCore, address}) == kAllow);
+    }
+    CHECK(without("prlimit64", {0, kCore, 0, kRound}) == kAllow);  // asks
+  }
+}
+
 TEST_CASE("every call answers as its group says, in each mode") {
   const Asked fail = asked(OnDeny::fail);
   const Asked kill = asked(OnDeny::kill);
