@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support import bed
+from support import bed, machine
 from vm import beds
 
 ROW = beds.read().get(bed.NAME)
@@ -16,11 +16,11 @@ DIE = """
 import ctypes, os, resource, sys
 libc = ctypes.CDLL(None)
 none = (ctypes.c_uint64 * 2)(0, 0)
-if sys.argv[1] == "setrlimit": libc.syscall(160, resource.RLIMIT_CORE, none)
-if sys.argv[1] == "prlimit": libc.syscall(302, 0, resource.RLIMIT_CORE, none, None)
-if sys.argv[1] == "both": libc.syscall(302, 0, resource.RLIMIT_CORE, none, (ctypes.c_uint64 * 2)())
+if sys.argv[1] == "setrlimit": libc.syscall(SETRLIMIT, resource.RLIMIT_CORE, none)
+if sys.argv[1] == "prlimit": libc.syscall(PRLIMIT, 0, resource.RLIMIT_CORE, none, None)
+if sys.argv[1] == "both": libc.syscall(PRLIMIT, 0, resource.RLIMIT_CORE, none, (ctypes.c_uint64 * 2)())
 os.abort()
-"""
+""".replace("SETRLIMIT", str(machine.call(160, 164))).replace("PRLIMIT", str(machine.call(302, 261)))
 
 
 @pytest.fixture
