@@ -30,9 +30,9 @@ ATTACKS = [
 
 
 if machine.X86_64:
-    @pytest.mark.parametrize("attack", FOREIGN, ids=[attack.verb.partition(" ")[0] for attack in FOREIGN])
-    def test_a_foreign_table_kills(stage, attack):
-        run = stage.contained(attack)
+    @pytest.mark.parametrize("foreign", FOREIGN, ids=[each.verb.partition(" ")[0] for each in FOREIGN])
+    def test_a_foreign_table_kills(stage, foreign):
+        run = stage.contained(foreign)
         assert run.status == "seccomp" or "SIGSYS" in run.out, run
 
 
