@@ -35,6 +35,7 @@ TEST_CASE("every rule is broken by a plan that swaps its two steps") {
   profile.stdio.tty = profile::TtyMode::always;
   profile.mounts.push_back({profile::CopyMount{".", facts.cwd, "/tmp/copy"}, {}});  // the workspace
   profile.mounts.push_back({profile::BindMount{".", facts.cwd, "/data", true}, {}});
+  profile.devices = {"mqueue"};
   profile.secrets = {{.name = "key", .from = "env:KEY"}};
   profile.limits.rlimits["nofile"] = 64;
   profile.capabilities = {"net_raw"};

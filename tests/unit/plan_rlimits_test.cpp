@@ -152,6 +152,6 @@ TEST_CASE("message queues of its own come with a limit, and without them nothing
   CHECK(limit_of(with) == 400 << 10);
   CHECK(with.limits.rlimits.at("msgqueue") == 400 << 10);
   CHECK(rules_of(with) == 1);
-  CHECK(limit_of(planned(must_load("devices: [mqueue]\nlimits: {rlimits: {msgqueue: 1000}}\n"),
-                         500)) == 1000);
+  CHECK(limit_of(planned(must_load("devices: [mqueue]\nlimits: {rlimits: {msgqueue: 1K}}\n"),
+                         500)) == 1024);
 }
