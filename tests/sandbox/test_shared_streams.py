@@ -46,7 +46,7 @@ def test_no_mode_is_left_behind(shell, bare):
 @pytest.mark.parametrize("bare", [False, True], ids=["sandbox", "control"])
 def test_the_next_reader_gets_nothing_of_the_payloads(shell, bare):
     said = shell('echo own | { "$@"; cat; }', PYTHON, "-c", INJECT, bare=bare)
-    assert said == ("own\ninjected\n" if bare else "own\n")
+    assert set(said.splitlines()) == ({"own", "injected"} if bare else {"own"})  # in which order is the scheduler's to say
 
 
 @pytest.mark.parametrize("take, left", [("true", "a\nb\nc\n"), ("import os; os.read(0, 2)", "b\nc\n"),
