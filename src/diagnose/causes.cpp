@@ -140,12 +140,13 @@ Cause proc_cause(const Surroundings& around) {
           container_advice(around.container, Obstacle::masks)};
 }
 
-Cause device_cause(int error, const Surroundings& around, const char* node, std::string absent) {
+Cause device_cause(int error, const Surroundings& around, const char* node,
+                   const std::string& absent) {
   const std::string name = node;
   const std::string give = "give it to the container: --device " + name;
   if (error == ENOENT || error == ENXIO || error == ENODEV)
     return {name + (error == ENOENT ? " is not there" : " has nothing behind it"),
-            around.container.empty() ? std::move(absent) : give};
+            around.container.empty() ? absent : give};
   if (error == EACCES) return {"you may not open " + name, "join the group that it belongs to"};
   if (error == EPERM) return {name + " is kept from this container or cgroup", give};
   return {};
