@@ -94,4 +94,15 @@ inline std::uint32_t meaning(const Policy& policy, std::string_view call, const 
   return return_value(policy.default_action);
 }
 
+/// The call meets `answer` with `args`, whatever the high words of the arguments are.
+inline void check_answer(const Asked& filter, std::string_view call, const Args& args,
+                         std::uint32_t answer) {
+  for (const std::uint64_t garbage : kGarbage) {
+    Args dirty = args;
+    for (std::uint64_t& argument : dirty) argument |= garbage;
+    CHECK_MESSAGE(filter(call, dirty) == answer,
+                  std::string(call) << " " << args[0] << " " << args[1] << " " << args[2]);
+  }
+}
+
 }  // namespace sbx::seccomp::testing
